@@ -2,6 +2,8 @@
 
 from django.db.models import TextChoices
 
+from web.states import State, Tone, event
+
 
 class PhaseKind(TextChoices):
     """The phase of a benchmark. Systems are tuned in the first, and compared in the second."""
@@ -10,9 +12,9 @@ class PhaseKind(TextChoices):
     TEST = "test", "test"
 
 
-class EntryState(TextChoices):
+class EntryState(State):
     """The state of an entry. Refused entries have no scores, and an error."""
 
-    WAITING = "waiting", "waiting"
-    SCORED = "scored", "scored"
-    REFUSED = "refused", "refused"
+    WAITING = "waiting", Tone.WAITING, event("was received"), "Waiting"
+    SCORED = "scored", Tone.SUCCESS, event("was scored"), "Scored"
+    REFUSED = "refused", Tone.DANGER, event("was refused"), "Refused"

@@ -16,7 +16,6 @@ from benchmarks.models import Benchmark, Phase
 from releases.domain.released import Released
 from releases.domain.rows import narrowed, row_of_json
 from releases.models import Release
-from schemes.contract.errors import FileError
 from schemes.contract.records import ExportRow
 from schemes.contract.scheme import Scheme
 
@@ -103,17 +102,6 @@ def pack_files(folder: Path, names: list[str], archive: Path) -> None:
             info.compress_type = ZIP_DEFLATED
             info.external_attr = 0o644 << 16
             target.writestr(info, (folder / name).read_bytes())
-
-
-def has_items(phase: Phase, variant: str) -> bool:
-    """Return True if the phase has an item of the task."""
-    scoring = Released(phase.benchmark.release).scheme.get_scoring()
-    with TemporaryDirectory(prefix="gold-", dir=settings.VAR_DIR) as folder:
-        try:
-            paths = write_references(phase, variant, Path(folder))
-            return any(True for path in paths for _ in scoring.item_keys(path, variant))
-        except FileError:
-            return False
 
 
 def _storage() -> Storage:

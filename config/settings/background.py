@@ -54,6 +54,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_ROUTES = {
     "crowd.tasks.send_mail": {"queue": "outside"},
     "accounts.tasks.send_password_resets": {"queue": "outside"},
+    "accounts.tasks.send_sign_up_links": {"queue": "outside"},
     "operations.tasks.run_outside_sweeps": {"queue": "outside"},
     "projects.tasks.send_digests": {"queue": "outside"},
     "marketplace.tasks.deliver_notifications": {"queue": "outside"},
@@ -143,6 +144,7 @@ CELERY_BEAT_SCHEDULE = {
         SWEEP_SECONDS,
         "crowd.tasks.send_mail",
         "accounts.tasks.send_password_resets",
+        *(["accounts.tasks.send_sign_up_links"] if env.PARTICIPANT_SIGNUP else []),
         task="operations.tasks.run_outside_sweeps",
     ),
     **_every(SWEEP_SECONDS, "jobs.tasks.run_jobs", expires=SWEEP_SECONDS * 3),
