@@ -156,7 +156,6 @@ def _store(entry: Entry, scores: Mapping[str, Any], now: datetime) -> None:
 def _refuse(entry: Entry, error: str, now: datetime) -> None:
     fields = {"state": EntryState.REFUSED, "scored_at": now, "error": error[:_MAX_ERROR]}
     _change(entry, fields, EntryState.REFUSED, now)
-    transaction.on_commit(lambda: delete_uploads([entry.file]))
 
 
 def _change(entry: Entry, fields: Mapping[str, Any], state: EntryState, now: datetime) -> None:
@@ -172,10 +171,11 @@ def _clean_up(job: Job) -> None:
     entry = _entry(job)
     if entry is None:
         return
-    if entry.phase.benchmark.release.project.deleted_at is not None:
-        delete_uploads([entry.file])
-    elif entry.state == EntryState.WAITING:
+    is_deleted = entry.phase.benchmark.release.project.deleted_at is not None
+    if entry.state == EntryState.WAITING and not is_deleted:
         _refuse(entry, UNSCORED, timezone.now())
+    if entry.state == EntryState.REFUSED or is_deleted:
+        delete_uploads([entry.file])
 
 
 KIND = JobKind(run=_run, clean_up=_clean_up, reads_uploads=True)
