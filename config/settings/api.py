@@ -52,5 +52,7 @@ SPECTACULAR_SETTINGS = {
         "EnrolmentState": "qualification.enums.EnrolmentState",
         "RoundKind": "qualification.enums.RoundKind",
         "MemberRole": "projects.enums.MemberRole",
+        "PhaseKind": "benchmarks.enums.PhaseKind",
+        "EntryState": "benchmarks.enums.EntryState",
     },
 }

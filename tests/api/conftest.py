@@ -17,6 +17,7 @@ from schemes.contract.scheme import DEFINITION
 from tests.annotation.factories import make_held_bonus
 from tests.api.routes import API_RULES
 from tests.api.training import OF_ROUND, add_evaluations, add_pool
+from tests.benchmarks.rows import make_entry
 from tests.dashboard.campaign import Campaign, make_project, make_user
 from tests.jobs.factories import make_export, make_gold_import, make_import, make_system_evaluation
 from tests.releases.projects import make_release
@@ -116,6 +117,8 @@ def address(campaign):
         "export": [export.pk],
         "export_file": [export.pk, MANIFEST],
         **{name: ["1.1"] for name in ("release", "release_archive", "release_differences")},
+        **{name: ["demo", "1.1"] for name in ("benchmark", "entries")},
+        "entry": ["demo", "1.1", make_entry(campaign.project, "1.1").pk],
     }
 
     def url_of(name: str) -> str:

@@ -146,13 +146,14 @@ def test_simultaneous_uploads_get_exactly_the_limit(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "message"),
+    ("period", "message"),
     [
-        (timedelta(minutes=1), timedelta(days=1), "has not started"),
-        (-timedelta(days=2), timedelta(0), "has ended"),
+        ((timedelta(minutes=1), timedelta(days=1)), "has not started"),
+        ((-timedelta(days=2), timedelta(0)), "has ended"),
     ],
 )
-def test_deadlines_are_enforced(task, phase, gold, start, end, message):
+def test_deadlines_are_enforced(task, phase, gold, period, message):
+    start, end = period
     phase.starts_at, phase.ends_at = NOW + start, NOW + end
     phase.save()
     with pytest.raises(EntryError, match=message):
