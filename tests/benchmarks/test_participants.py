@@ -55,6 +55,10 @@ def api_at(benchmark: Benchmark, name: str, *more: object) -> str:
     return reverse(f"api:{name}", args=[release.project.slug, release.version, *more])
 
 
+def board_of(benchmark: Benchmark, kind: str = "development") -> str:
+    return f"{at(benchmark, 'leaderboard')}?phase={kind}"
+
+
 def signed_in(user) -> Client:
     client = Client()
     client.force_login(user)
@@ -110,7 +114,7 @@ def test_participant_registers_sends_files_and_reads_the_result(task, ann, tmp_p
     value = f"{100 * entry.figures['bcubed_f']['value']:.1f}"
     assert value in page
     assert value in text_of(client.get(at(task, "benchmark_entry", entry.pk)))
-    board = text_of(Client().get(at(task, "leaderboard")))
+    board = text_of(Client().get(board_of(task)))
     assert "Parsers" in board
     assert value in board
     log = StateChange.objects.filter(aggregate="benchmarks.Entry", object_id=entry.pk)
@@ -175,7 +179,7 @@ def test_team_withdraws_an_entry_and_itself_after_asking(task, ann, tmp_path):
     client.post(at(task, "withdraw_own_entry", entry.pk), {"confirmed": "yes"})
     entry.refresh_from_db()
     assert entry.withdrawn_by == "ann"
-    assert "No entry is scored yet." in text_of(Client().get(at(task, "leaderboard")))
+    assert "No entry is scored yet." in text_of(Client().get(board_of(task)))
     client.post(at(task, "withdraw_own_team"))
     team.refresh_from_db()
     assert team.withdrawn_at is None
@@ -185,10 +189,11 @@ def test_team_withdraws_an_entry_and_itself_after_asking(task, ann, tmp_path):
     assert "No phase accepts entries now." in text_of(client.get(at(task, "benchmark_team")))
 
 
-def test_hidden_scores_are_shown_after_the_end(tmp_path, ann):
+def test_hidden_scores_are_shown_after_the_end(tmp_path):
     now = timezone.now()
     phases = [make_phase_terms("test", ["test"], now=now, shows_scores=False)]
     task = make_benchmark("frames", tmp_path, now=now, phases=phases)
+    ann = make_account("ann")
     client = signed_in(ann)
     phase = phase_of(task, "test")
     gold = gold_text(phase, tmp_path / "gold")
@@ -249,6 +254,7 @@ def with_marked_gold(scheme: str, folder: Path) -> Benchmark:
 @pytest.mark.parametrize("scheme", SCORED)
 def test_no_response_to_a_participant_has_gold(scheme, tmp_path):
     task = with_marked_gold(scheme, tmp_path)
+    Phase.objects.update(max_per_day=20)
     phase = phase_of(task)
     secret = SECRETS[scheme]
     gold = gold_text(phase, tmp_path / "gold")
@@ -417,7 +423,7 @@ def test_scores_are_rounded_to_one_decimal(task, ann, tmp_path):
     )
     client = signed_in(ann)
     for page in (
-        text_of(Client().get(at(task, "leaderboard"))),
+        text_of(Client().get(board_of(task))),
         text_of(client.get(at(task, "benchmark_entry", entry.pk))),
     ):
         numbers = re.findall(r">\s*(\d+\.\d+)", page)
@@ -433,7 +439,7 @@ def test_results_after_the_end_compare_systems(task, tmp_path):
     for name, share in (("Strong", 0.9), ("Weak", 0.2)):
         text = predictions("frames", gold, share=share)
         send(make_team(task, name), phase_of(task), text, system=name, now=timezone.now())
-    before = text_of(Client().get(at(task, "leaderboard")))
+    before = text_of(Client().get(board_of(task)))
     assert "shown after the end of the phase" in before
     assert "By gold cluster" not in before
     Phase.objects.update(ends_at=timezone.now())
