@@ -183,7 +183,7 @@ class EntryForm(forms.Form):
     """An entry. `phases` are those that accept entries."""
 
     phase = forms.ChoiceField()
-    variant = forms.ChoiceField(required=False, label="Task")
+    variant = forms.ChoiceField(label="Task")
     system = forms.CharField(
         max_length=80, label="System", help_text="Its name on the leaderboard."
     )

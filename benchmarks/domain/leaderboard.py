@@ -83,7 +83,9 @@ def _value(entry: Entry, key: str) -> float:
 def leaderboard_of(*, phase: Phase, variant: str, with_types: bool = False) -> Leaderboard:
     """Return the leaderboard, whatever the viewer may see of it."""
     scoring = scoring_of(phase.benchmark)
-    ranked_by = next(m for m in scoring.measures if m.key == phase.benchmark.ranked_by)
+    # The first column is that of the ranking, which a narrow screen shows.
+    measures = sorted(scoring.measures, key=lambda m: m.key != phase.benchmark.ranked_by)
+    ranked_by = measures[0]
     entries = chosen_entries(phase=phase, variant=variant)
     names = list(dict.fromkeys(name for entry in entries for name in entry.result["facts"]))
     compared = _compared(entries, ranked_by.key)
@@ -94,14 +96,14 @@ def leaderboard_of(*, phase: Phase, variant: str, with_types: bool = False) -> L
             Row(
                 rank=None if entry.team.is_baseline else rank,
                 entry=entry,
-                figures=[entry.figures[measure.key] for measure in scoring.measures],
+                figures=[entry.figures[measure.key] for measure in measures],
                 facts=[entry.result["facts"].get(name) for name in names],
                 compared=compared.get(entry.pk),
             )
         )
     first = entries[0].result if entries else {}
     return Leaderboard(
-        measures=scoring.measures,
+        measures=measures,
         ranked_by=ranked_by,
         rows=rows,
         fact_names=names,
