@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from benchmarks.domain.entries import NewEntry, submit_entry
+from benchmarks.domain.entries import MAX_FILE_BYTES, NewEntry, submit_entry
 from benchmarks.domain.errors import EntryError, LimitError
 from benchmarks.domain.queries import entries_of, open_benchmarks, phases_of, scoring_of, team_of
 from benchmarks.enums import EntryState, PhaseKind
@@ -235,7 +235,7 @@ class Entries(_OfEntries):
 
     @property
     def max_bytes(self) -> int:
-        return settings.API_UPLOAD_MAX_BYTES
+        return min(settings.API_UPLOAD_MAX_BYTES, MAX_FILE_BYTES + (1 << 20))
 
     @extend_schema(parameters=AT)
     def get(self, request: Request, slug: str, version: str) -> Response:

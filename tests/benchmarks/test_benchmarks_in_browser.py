@@ -1,6 +1,5 @@
 """A benchmark in a real browser: opened by staff, entered by a participant, and read on a phone."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from tests.releases.projects import make_release, make_sample_project
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 __all__ = ["signed_in"]
+PHONE = {"viewport": NARROW, "has_touch": True, "is_mobile": True}
 
 
 def check(page: Page) -> None:
@@ -57,30 +57,29 @@ def test_benchmark_from_its_opening_to_the_leaderboard(signed_in, release, tmp_p
     gold = gold_text(phase_of(benchmark), tmp_path / "gold")
     right = written(tmp_path / "right.txt", predictions("frames", gold))
     wrong = written(tmp_path / "wrong.txt", "".join(gold.splitlines(keepends=True)[1:]))
-    with signed_in(make_account("ann")) as page:
-        page.set_viewport_size(NARROW)
+    with signed_in(make_account("ann"), **PHONE) as page:
         page.goto(reverse("benchmarks:public_benchmarks"))
-        page.get_by_role("link", name=benchmark.title).click()
+        page.get_by_role("link", name=benchmark.title).tap()
         check(page)
-        page.get_by_role("link", name="Take part").click()
+        page.get_by_role("link", name="Take part").tap()
         page.get_by_label("Team name").fill("Parsers")
-        page.get_by_role("button", name="Register team").click()
+        page.get_by_role("button", name="Register team").tap()
         expect(page.get_by_role("heading", name="Parsers")).to_be_visible()
         for path, system in ((wrong, "Wrong"), (right, "Right")):
             page.get_by_label("System", exact=True).fill(system)
             page.get_by_label("Predictions").set_input_files(path)
-            page.get_by_role("button", name="Send entry").click()
+            page.get_by_role("button", name="Send entry").tap()
             expect(page.get_by_text("The file is received.")).to_be_visible()
         run_jobs()
         # The list refreshes itself.
         expect(page.get_by_text("Scored", exact=True)).to_be_visible(timeout=15_000)
         expect(page.get_by_text("1 item is missing")).to_be_visible()
         check(page)
-        page.get_by_role("link", name="Right").click()
+        page.get_by_role("link", name="Right").tap()
         expect(page.get_by_role("table", name="Scores")).to_be_visible()
         check(page)
-        page.get_by_role("link", name="Parsers").click()
-        page.get_by_role("link", name="Leaderboard").click()
+        page.get_by_role("link", name="Parsers").tap()
+        page.get_by_role("link", name="Leaderboard").tap()
         row = page.get_by_role("row", name="Parsers")
         expect(row.get_by_role("rowheader")).to_contain_text("Right")
         # The ranking measure is beside the name of the team.
@@ -94,8 +93,8 @@ def written(path: Path, text: str) -> Path:
 
 
 @pytest.fixture
-def ended(job_files, tmp_path) -> Iterator[Benchmark]:
-    """Yield a benchmark whose development phase has ended, with two systems."""
+def ended(job_files, tmp_path) -> Benchmark:
+    """Return a benchmark whose development phase has ended, with two systems."""
     now = timezone.now()
     benchmark = make_benchmark("frames", tmp_path, now=now)
     phase = phase_of(benchmark)
@@ -105,7 +104,7 @@ def ended(job_files, tmp_path) -> Iterator[Benchmark]:
         send(make_team(benchmark, name), phase, text, system=name, now=now)
     phase.ends_at = now - timedelta(seconds=1)
     phase.save()
-    yield benchmark
+    return benchmark
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)

@@ -10,7 +10,10 @@ from zipfile import ZipFile
 
 import pytest
 import yaml
+from django.contrib.auth import get_user_model
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -20,6 +23,7 @@ from benchmarks.domain.leaderboard import leaderboard_of
 from benchmarks.enums import EntryState
 from benchmarks.models import Benchmark, Entry, Team
 from projects.enums import MemberRole
+from tests.benchmarks.rows import add_entry
 from tests.benchmarks.samples import (
     SCORED,
     first_variant,
@@ -255,3 +259,38 @@ def test_bundle_is_downloaded_by_staff(tmp_path):
     assert response.getvalue()[:2] == b"PK"
     assert Entry.objects.count() == 0
     assert benchmark.opened_at == NOW
+
+
+def test_query_counts_do_not_depend_on_the_number_of_entries(tmp_path):
+    benchmark = make_benchmark("qasrl", tmp_path)
+    release = benchmark.release
+    ada = staff_of(release.project)
+    user = get_user_model().objects.get(username="ada")
+    addresses = [
+        at(release, "benchmark"),
+        f"{at(release, 'leaderboard')}?phase=development",
+        at(release, "benchmark_team"),
+        reverse("benchmarks:public_benchmarks"),
+        reverse("api:benchmarks"),
+        reverse("api:entries", args=[release.project.slug, release.version]),
+    ]
+
+    def counts() -> list[int]:
+        counted = []
+        for address in addresses:
+            ada.get(address)
+            with CaptureQueriesContext(connection) as queries:
+                assert ada.get(address).status_code == 200
+            counted.append(len(queries))
+        return counted
+
+    own = add_entry(benchmark, "Own", user)
+    add_entry(benchmark, "Other")
+    few = counts()
+    for number in range(40):
+        add_entry(benchmark, f"Team {number}")
+        copy = Entry.objects.get(pk=own.pk)
+        copy.pk = None
+        copy.save()
+    assert counts() == few
+    assert max(few) <= 30
