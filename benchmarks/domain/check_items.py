@@ -38,5 +38,5 @@ def _named(what: str, keys: Sequence[str], scoring: SystemScoring) -> Iterable[s
         return []
     more = f" and {len(keys) - SHOWN:,} more" if len(keys) > SHOWN else ""
     listed = ", ".join(key[:60] for key in keys[:SHOWN])
-    verb = "is" if len(keys) == 1 else "are"
-    return [f"{scoring.noun.count(len(keys)).capitalize()} {verb} {what}: {listed}{more}."]
+    be = "is" if len(keys) == 1 else "are"
+    return [f"{scoring.noun.count(len(keys)).capitalize()} {be} {what}: {listed}{more}."]

@@ -60,6 +60,7 @@ def test_benchmark_from_its_opening_to_the_leaderboard(signed_in, release, tmp_p
     with signed_in(make_account("ann"), **PHONE) as page:
         page.goto(reverse("benchmarks:public_benchmarks"))
         page.get_by_role("link", name=benchmark.title).tap()
+        expect(page.get_by_role("heading", name=benchmark.title, level=1)).to_be_visible()
         check(page)
         page.get_by_role("link", name="Take part").tap()
         page.get_by_label("Team name").fill("Parsers")
