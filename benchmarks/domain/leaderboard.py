@@ -63,21 +63,19 @@ def chosen_entries(*, phase: Phase, variant: str) -> list[Entry]:
 
     In the test phase, teams must not choose by the scores of the test items.
     """
-    ranked_by = phase.benchmark.ranked_by
-    chosen: dict[int, Entry] = {}
-    rows = shown_entries(phase=phase, variant=variant)
-    for entry in rows.defer("draws", "item_scores").select_related("team"):
-        best = chosen.get(entry.team_id)
-        is_last = phase.kind == PhaseKind.TEST
-        if best is None or is_last or _value(entry, ranked_by) > _value(best, ranked_by):
-            chosen[entry.team_id] = entry
-    return sorted(chosen.values(), key=lambda entry: (-_value(entry, ranked_by), entry.pk))
-
-
-def _value(entry: Entry, key: str) -> float:
-    """Return a figure of an entry, and less than any for an undefined one."""
-    value = entry.figures.get(key, {}).get("value")
-    return -1.0 if value is None else float(value)
+    is_last = phase.kind == PhaseKind.TEST
+    # Only the values, because the tables of thousands of entries would need too much memory.
+    value = f"result__figures__{phase.benchmark.ranked_by}__value"
+    chosen: dict[int, tuple[int, float]] = {}
+    rows = shown_entries(phase=phase, variant=variant).values_list("pk", "team", value)
+    for pk, team, share in rows:
+        score = -1.0 if share is None else float(share)
+        if team not in chosen or is_last or score > chosen[team][1]:
+            chosen[team] = pk, score
+    order = sorted(chosen.values(), key=lambda pair: (-pair[1], pair[0]))
+    entries = Entry.objects.defer("draws", "item_scores").select_related("team")
+    found = entries.in_bulk([pk for pk, _ in order])
+    return [found[pk] for pk, _ in order]
 
 
 def leaderboard_of(*, phase: Phase, variant: str, with_types: bool = False) -> Leaderboard:

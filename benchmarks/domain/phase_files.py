@@ -11,6 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage, storages
+from django.urls import reverse
 
 from benchmarks.models import Benchmark, Phase
 from releases.domain.released import Released
@@ -69,11 +70,11 @@ def write_inputs(phase: Phase, folder: Path) -> list[str]:
     )
 
 
-def open_inputs(phase: Phase, url: str) -> Inputs:
+def open_inputs(phase: Phase) -> Inputs:
     """Open the ZIP file with the blind inputs, which is written when it is first asked for."""
     path = _path(phase)
     if not _storage().exists(path):
-        _store(phase, path, url)
+        _store(phase, path)
     file: IO[bytes] = _storage().open(path)
     digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
     file.seek(0)
@@ -82,16 +83,23 @@ def open_inputs(phase: Phase, url: str) -> Inputs:
     return Inputs(file, name, digest)
 
 
-def _store(phase: Phase, path: str, url: str) -> None:
+def _store(phase: Phase, path: str) -> None:
     with TemporaryDirectory(prefix="inputs-", dir=settings.VAR_DIR) as temporary:
         folder, archive = Path(temporary, "inputs"), Path(temporary, "inputs.zip")
         folder.mkdir()
         names = write_inputs(phase, folder)
-        text = README.format(kind=phase.get_kind_display(), title=phase.benchmark.title, url=url)
+        text = README.format(
+            kind=phase.get_kind_display(), title=phase.benchmark.title, url=_url(phase.benchmark)
+        )
         (folder / "README.txt").write_text(text, "utf-8")
         pack_files(folder, ["README.txt", *names], archive)
         with archive.open("rb") as content:
             _storage().save(path, File(content))
+
+
+def _url(benchmark: Benchmark) -> str:
+    arguments = [benchmark.release.project.slug, benchmark.release.version]
+    return f"{settings.SITE_URL}{reverse('benchmarks:public_benchmark', args=arguments)}"
 
 
 def pack_files(folder: Path, names: list[str], archive: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -106,7 +107,7 @@ def _team_page(
         **common(benchmark),
         "team": own,
         "members": own.members.select_related("user").order_by("pk"),
-        "join": request.build_absolute_uri(join),
+        "join": f"{settings.SITE_URL}{join}",
         "form": form or (EntryForm(scoring=scoring, phases=accepting) if accepting else None),
         "scoring": scoring,
         "phases": [(phase, state_of(phase, now)) for phase in phases],

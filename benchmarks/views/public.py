@@ -8,7 +8,6 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import require_safe
@@ -223,9 +222,7 @@ def inputs(request: HttpRequest, benchmark: Benchmark, kind: str) -> HttpRespons
     phase = find_phase(benchmark, kind)
     if not phase.has_started(timezone.now()):
         raise Http404
-    slug, version = benchmark.release.project.slug, benchmark.release.version
-    path = reverse("benchmarks:public_benchmark", args=[slug, version])
-    found = open_inputs(phase, request.build_absolute_uri(path))
+    found = open_inputs(phase)
     response = download(request, found.file, name=found.name, sha256=found.sha256)
     response.headers["Cache-Control"] = f"public, no-transform, max-age={MAX_AGE}"
     return response

@@ -176,6 +176,6 @@ def run_all(now: datetime = NOW) -> None:
 
 def inputs_of(phase: Phase) -> dict[str, str]:
     """Return the texts of the blind inputs by name."""
-    found = open_inputs(phase, "http://testserver/")
+    found = open_inputs(phase)
     with found.file as file, ZipFile(file) as archive:
         return {name: archive.read(name).decode() for name in archive.namelist()}
