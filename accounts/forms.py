@@ -21,6 +21,20 @@ class RequestResetForm(ResetPasswordForm):
         return email
 
 
+class SignUpForm(forms.Form):
+    """The form of a participant who wants an account. It does not look for an account."""
+
+    email = forms.EmailField(
+        label="Email address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        help_text="You get a link with which you create the account.",
+    )
+
+    def clean_email(self) -> str:
+        return str(self.cleaned_data["email"]).lower()
+
+
 class FirstAccountForm(AccountForm):
     field_order = ("username", "email")
     email = forms.EmailField(

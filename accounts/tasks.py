@@ -5,6 +5,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.domain.reset_password import send_due_resets
+from accounts.domain.sign_up import send_due_links
 from jobs.domain.sweep import sweep
 
 LOGINS_DAYS = 30
@@ -13,6 +14,11 @@ LOGINS_DAYS = 30
 @shared_task
 def send_password_resets() -> None:
     sweep(partial(send_due_resets, clock=timezone.now))
+
+
+@shared_task
+def send_sign_up_links() -> None:
+    sweep(partial(send_due_links, clock=timezone.now))
 
 
 @shared_task

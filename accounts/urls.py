@@ -2,12 +2,13 @@ from allauth.account import views as account
 from django.urls import include, path, re_path
 from django.views.decorators.http import require_POST
 
-from accounts.views import first_account, second_factor, sessions
+from accounts.views import first_account, second_factor, sessions, sign_up
 from projects.permissions import signed_in_page
 from projects.views import invitations
 
 # The routes of django-allauth, without those for sign-up and for changing email addresses. An
-# invitation gives its role to the account with its address, so users must not choose their address.
+# invitation gives its role to the account with its address, so users must not choose their address
+# without a proof that it is theirs. Participants of benchmarks get a link by email first.
 own = [
     path("account/sessions/<int:pk>/end/", sessions.end_session, name="end_session"),
     path(
@@ -16,6 +17,8 @@ own = [
         name="replace_app",
     ),
     path("first-account/<str:token>/", first_account.first_account, name="first_account"),
+    path("sign-up/", sign_up.sign_up, name="sign_up"),
+    path("sign-up/<str:token>/", sign_up.finish_sign_up, name="finish_sign_up"),
     path("invitations/<str:token>/", invitations.accept, name="accept"),
 ]
 

@@ -4,6 +4,7 @@ from django.urls import path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView
 
 from annotation.api_urls import urlpatterns as annotation
+from benchmarks.api_urls import urlpatterns as benchmarks
 from consolidation.api_urls import urlpatterns as consolidation
 from dashboard.api_urls import urlpatterns as dashboard
 from datasets.api_urls import urlpatterns as datasets
@@ -27,6 +28,7 @@ urlpatterns = [
     *qualification,
     *datasets,
     *releases,
+    *benchmarks,
     *dashboard,
     path("schema/", SchemaView.as_view(), name="schema"),
     re_path(r"", views.not_found, name="not_found"),

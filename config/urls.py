@@ -21,6 +21,7 @@ urlpatterns += [
     path("", include("consolidation.session_urls")),
     path("", include("datasets.urls")),
     path("", include("releases.urls")),
+    path("", include("benchmarks.urls")),
     path("", include("projects.urls")),
     path("", include("rehearsal.urls")),
     path("admin/", admin.site.urls),

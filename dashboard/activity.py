@@ -69,6 +69,20 @@ EVENTS: Mapping[str, Mapping[str, Phrase]] = {
     "datasets.Decision": {"undone": Phrase("removed {it}", "{it} was removed")},
     "datasets.ErrorSample": {"drawn": action("drew", "drawn")},
     "releases.Release": {"released": action("released")},
+    "benchmarks.Benchmark": {
+        "opened": action("opened"),
+        "edited": action("changed"),
+        "closed": action("closed"),
+    },
+    "benchmarks.Team": {
+        "registered": action("registered"),
+        "joined": Phrase("joined {it}", "{it} got a member"),
+        "withdrawn": action("withdrew", "withdrawn"),
+    },
+    "benchmarks.Entry": {
+        "received": action("sent"),
+        "withdrawn": action("withdrew", "withdrawn"),
+    },
     "crowd.PublishingHold": {
         "held": Phrase("stopped publishing and payments", "publishing and payments were stopped"),
         "lifted": Phrase("resumed publishing and payments", "publishing and payments were resumed"),
@@ -383,6 +397,28 @@ DESCRIPTIONS: Mapping[str, Description] = {
         lambda row: LoggedObject(
             f"version {row.version} of the gold", "releases:release_details", (row.version,)
         )
+    ),
+    "benchmarks.Benchmark": Description(
+        lambda row: LoggedObject(
+            f"the benchmark “{row.title}”", "benchmarks:benchmark", (row.release.version,)
+        ),
+        ("release",),
+    ),
+    "benchmarks.Team": Description(
+        lambda row: LoggedObject(
+            f"the {'baseline' if row.is_baseline else 'team'} “{row.name}”",
+            "benchmarks:benchmark",
+            (row.benchmark.release.version,),
+        ),
+        ("benchmark__release",),
+    ),
+    "benchmarks.Entry": Description(
+        lambda row: LoggedObject(
+            f"the entry “{row.system}” of {row.team.name}",
+            "benchmarks:benchmark",
+            (row.team.benchmark.release.version,),
+        ),
+        ("team__benchmark__release",),
     ),
     "datasets.SampledPart": Description(
         lambda row: LoggedObject(

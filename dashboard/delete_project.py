@@ -10,6 +10,8 @@ from django.db.models import QuerySet
 
 from annotation.domain.corpus.images import delete_image_files
 from audit.domain.change_state import log_state_change
+from benchmarks.domain.phase_files import delete_inputs
+from benchmarks.models import Benchmark
 from crowd.domain.hits.manage_hits import expire_hits
 from crowd.models import Hit
 from dashboard.archive import check_settled
@@ -29,6 +31,7 @@ AT_A_TIME = 1_000
 # The apps whose rows belong to a project. Rows of `crowd`, such as payments, and of `audit` are kept.
 OWNED_APPS = (
     "rehearsal",
+    "benchmarks",
     "releases",
     "model_annotators",
     "qualification",
@@ -101,6 +104,8 @@ def _delete(project: Project, run: JobRun) -> int:
         else:
             kind_of(job).clean_up(job)
     delete_image_files(project=project)
+    for benchmark in Benchmark.objects.filter(release__project=project):
+        delete_inputs(benchmark)
     for release in Release.objects.filter(project=project):
         delete_archive(release)
     count = 0

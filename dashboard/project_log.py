@@ -10,6 +10,7 @@ from django.db.models import Q
 from annotation.domain.publishing.qualification_codes import qualifications_of
 from annotation.models import Batch, HeldBonus, Item, Submission
 from audit.models import StateChange
+from benchmarks.models import Benchmark, Entry, Team
 from consolidation.models import Case, Experiment, ExpertQueue, ItemFlag, Merge, Review
 from crowd.models import (
     Assignment,
@@ -50,6 +51,9 @@ KINDS: Mapping[str, Kind] = {
         Kind(Invitation, "invitation", lambda project: Q(project=project)),
         Kind(Job, "job", lambda project: Q(scope=project.slug)),
         Kind(Release, "release", lambda project: Q(project=project)),
+        Kind(Benchmark, "benchmark", lambda project: Q(release__project=project)),
+        Kind(Team, "team", lambda project: Q(benchmark__release__project=project)),
+        Kind(Entry, "entry", lambda project: Q(team__benchmark__release__project=project)),
         Kind(Batch, "batch", lambda project: Q(project=project)),
         Kind(Item, "item", lambda project: Q(project=project)),
         Kind(Submission, "submission", lambda project: Q(item__project=project)),

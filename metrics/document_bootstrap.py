@@ -126,6 +126,32 @@ def compare_systems(
     )
 
 
+def draw_figures(system: DocumentScores, *, repetitions: int, seed: int) -> dict[str, Floats]:
+    """Return each figure by key, with a value for each of the draws of `compare_systems`.
+
+    Systems on the same documents are drawn alike, so that stored values of two systems can be compared.
+    Raise ValueError for fewer than one repetition.
+    """
+    if repetitions < 1:
+        raise ValueError(f"a bootstrap needs at least 1 repetition, not {repetitions}")
+    [drawn] = _drawn_figures([system], system.documents, repetitions, seed)
+    return drawn
+
+
+def drawn_difference(
+    values: tuple[float | None, float | None],
+    drawn: tuple[Floats, Floats],
+    *,
+    documents: int,
+    level: float = 0.95,
+) -> Difference:
+    """Return how far a figure of the first system is above that of the second, from stored draws."""
+    first, second = (np.nan if value is None else value for value in values)
+    return _difference(
+        first - second, drawn[0] - drawn[1], level, is_testable=documents >= MIN_DOCUMENTS
+    )
+
+
 def _observed(system: DocumentScores) -> dict[str, float]:
     everything = np.ones((1, system.documents), dtype=np.int64)
     return {key: float(values[0]) for key, values in system.figures(everything).items()}

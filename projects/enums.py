@@ -57,6 +57,7 @@ class TokenScope(TextChoices):
     )
     TRAIN = "train", "Train: set up rounds, decide on trainees, send feedback, change the pool"
     EXPORT = "export", "Export: start and download exports"
+    ENTER = "enter", "Enter: send predictions to benchmarks for your team"
     PAY = "pay", "Pay: decide submissions and held bonuses (pays workers)"
     MEMBERS = "members", "Members: see, invite, change and remove members, also admins"
 

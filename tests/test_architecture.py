@@ -19,6 +19,7 @@ LAYERS = [
     "qualification",
     "model_annotators",
     "releases",
+    "benchmarks",
     "rehearsal",
     "accounts",
     "dashboard",

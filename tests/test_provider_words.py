@@ -10,7 +10,16 @@ from tests.environment import ROOT
 _WORD = re.compile(r"(m|mechanical )?turk(?![a-z])|turk(?=submit)|prolific", re.IGNORECASE)
 SUFFIXES = {".py", ".html", ".js", ".css", ".svg"}
 FOLDERS = (
-    *("accounts", "annotation", "audit", "consolidation", "crowd", "dashboard", "datasets"),
+    *(
+        "accounts",
+        "annotation",
+        "audit",
+        "benchmarks",
+        "consolidation",
+        "crowd",
+        "dashboard",
+        "datasets",
+    ),
     *("jobs", "operations", "projects", "qualification", "rehearsal", "releases", "web"),
     *("templates", "static"),
 )

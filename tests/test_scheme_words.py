@@ -21,6 +21,7 @@ FOLDERS = (
         "accounts",
         "annotation",
         "audit",
+        "benchmarks",
         "config",
         "consolidation",
         "crowd",

@@ -6,6 +6,7 @@ APPS = {
     "dashboard",
     "projects",
     "annotation",
+    "benchmarks",
     "consolidation",
     "datasets",
     "model_annotators",

@@ -10,6 +10,8 @@ from django.http import HttpRequest, HttpResponse
 # The pages that receive files. deploy/Caddyfile lists their addresses.
 UPLOAD_PAGES = (
     "annotation:corpus",
+    "benchmarks:add_baseline",
+    "benchmarks:enter",
     "consolidation:expert_set_up",
     "consolidation:gold_import",
     "consolidation:import_resource",

@@ -196,6 +196,21 @@ class People(Section):
         shown="`touchstone@` and the host of `SITE_URL`",
     )
 
+    PARTICIPANT_SIGNUP: bool = variable(
+        "Let anyone create an account to take part in [benchmarks](../how-to/benchmark.md), without "
+        "access to any project. Needs `EMAIL_URL`, because addresses are confirmed by email",
+        default=False,
+    )
+
+    @model_validator(mode="after")
+    def _check_that_sign_up_can_send_mail(self) -> Self:
+        if self.PARTICIPANT_SIGNUP and "EMAIL_URL" not in self.model_fields_set:
+            raise ValueError(
+                "PARTICIPANT_SIGNUP is set without EMAIL_URL. Addresses are confirmed by email, so set "
+                "EMAIL_URL."
+            )
+        return self
+
 
 class RestApi(Section):
     API_READS_PER_MINUTE: int = variable(

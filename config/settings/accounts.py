@@ -33,11 +33,13 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_VERIFICATION = "none"
 # django-axes limits wrong passwords of a name, and "login" those of an address with many names.
-# "login_failed" counts a user's wrong codes. The key of "reset_password" is the email address.
+# "login_failed" counts a user's wrong codes. The key of "reset_password" and of "signup", which is that
+# of participants, is the email address.
 ACCOUNT_RATE_LIMITS = {
     "login": "100/15m/ip",
     "login_failed": "5/5m/key",
     "reset_password": "5/15m/ip,3/h/key",
+    "signup": "5/15m/ip,3/h/key",
 }
 # Stores the request. A task looks for the account and sends the mail.
 ACCOUNT_FORMS = {"reset_password": "accounts.forms.RequestResetForm"}
@@ -49,6 +51,8 @@ SESSION_LIFETIME = timedelta(days=env.SESSION_MAX_DAYS)
 SESSION_COOKIE_AGE = int(min(SESSION_IDLE, SESSION_LIFETIME).total_seconds())
 USERSESSIONS_ADAPTER = "accounts.adapters.SessionsAdapter"
 
+# Participants of benchmarks, whose accounts have no role in any project.
+PARTICIPANT_SIGNUP = env.PARTICIPANT_SIGNUP
 SECOND_FACTOR_ROLES = env.SECOND_FACTOR_ROLES
 MFA_ADAPTER = "accounts.adapters.MFAAdapter"
 MFA_ALLOW_UNVERIFIED_EMAIL = True

@@ -53,5 +53,7 @@ SPECTACULAR_SETTINGS = {
         "EnrolmentState": "qualification.enums.EnrolmentState",
         "RoundKind": "qualification.enums.RoundKind",
         "MemberRole": "projects.enums.MemberRole",
+        "PhaseKind": "benchmarks.enums.PhaseKind",
+        "EntryState": "benchmarks.enums.EntryState",
     },
 }

@@ -54,6 +54,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_ROUTES = {
     "crowd.tasks.send_mail": {"queue": "outside"},
     "accounts.tasks.send_password_resets": {"queue": "outside"},
+    "accounts.tasks.send_sign_up_links": {"queue": "outside"},
     "operations.tasks.run_outside_sweeps": {"queue": "outside"},
     "projects.tasks.send_digests": {"queue": "outside"},
     "marketplace.tasks.deliver_notifications": {"queue": "outside"},
@@ -97,6 +98,7 @@ JOB_KINDS = {
     "certainty": "datasets.domain.quality.certainty.KIND",
     "release": "releases.domain.queue_release.KIND",
     "release-import": "releases.domain.queue_release_import.KIND",
+    "benchmark-entry": "benchmarks.domain.score_entry.KIND",
     "deletion": "dashboard.delete_project.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }
@@ -143,6 +145,7 @@ CELERY_BEAT_SCHEDULE = {
         SWEEP_SECONDS,
         "crowd.tasks.send_mail",
         "accounts.tasks.send_password_resets",
+        *(["accounts.tasks.send_sign_up_links"] if env.PARTICIPANT_SIGNUP else []),
         task="operations.tasks.run_outside_sweeps",
     ),
     **_every(SWEEP_SECONDS, "jobs.tasks.run_jobs", expires=SWEEP_SECONDS * 3),

@@ -34,6 +34,7 @@ INSTALLED_APPS = [
     "dashboard",
     "accounts",
     "rehearsal",
+    "benchmarks",
     "releases",
     "model_annotators",
     "qualification",

@@ -3,11 +3,12 @@
 A scheme's scoring reads the same files and has the same figures as its `evaluate` command.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from schemes.contract.records import ExportRow
 from schemes.contract.values import Noun
 
 if TYPE_CHECKING:  # numpy is slow to import
@@ -33,12 +34,16 @@ class TypeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeTable:
-    """Figures by type, such as the recall of each question word. `unit` is what `count` counts."""
+    """Figures by type, such as the recall of each question word. `unit` is what `count` counts.
+
+    Figures with a sign are differences of shares, and are drawn as a heat map.
+    """
 
     title: str
     unit: str
     measures: Sequence[Measure]
     rows: Mapping[str, TypeRow]
+    is_signed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,14 +79,18 @@ def nonzero(facts: Mapping[str, int]) -> dict[str, int]:
 class SystemScoring(Protocol):
     """How a scheme scores systems.
 
-    `variants` maps the keys of alternative tasks to their labels, the default first. It is empty if
-    there is only one. `documents` is the unit of the bootstrap. `file_help` describes the files, and
-    `sentences_help` an optional file of sentences, or is "".
+    `ranked_by` is the main measure by which benchmarks rank systems, unless organisers choose another.
+    `item_measure` is the title of the scores of single items. `variants` maps the keys of alternative
+    tasks to their labels, the default first. It is empty if there is only one. `documents` is the unit
+    of the bootstrap. `file_help` describes the files, and `sentences_help` an optional file of
+    sentences, or is "".
     """
 
     noun: Noun
     documents: Noun
     measures: Sequence[Measure]
+    ranked_by: str
+    item_measure: str
     variants: Mapping[str, str]
     file_help: str
     sentences_help: str
@@ -104,3 +113,32 @@ class SystemScoring(Protocol):
         Raise FileError for files that can't be read, for a reference without items, and for bad rows
         unless these are skipped with their items. Raise UsageError for options that don't fit.
         """
+
+    def write_reference(
+        self, rows: Iterable[ExportRow], folder: Path, variant: str = ""
+    ) -> Sequence[Path]:
+        """Write the rows as references of a benchmark, and return the paths that `score` reads.
+
+        The folder may get further files, for `further_tables`. Messages about a system's file must not
+        show the annotations of these references.
+        """
+
+    def write_blind(self, rows: Iterable[ExportRow], folder: Path, variant: str = "") -> None:
+        """Write the inputs of systems to the folder, for the items of the references, without gold."""
+
+    def item_keys(self, path: Path, variant: str = "") -> Iterator[str]:
+        """Yield the key of each item that a reference or a system's file annotates.
+
+        Items that the file repeats are yielded again. Raise FileError for files and rows that can't be
+        read.
+        """
+
+    def item_scores(
+        self, reference: Sequence[Path], system: Path, variant: str = ""
+    ) -> Mapping[str, float | None]:
+        """Return the score in [0, 1] of each item of the reference by its key, or None."""
+
+    def further_tables(
+        self, folder: Path, reference: Sequence[Path], system: Path, variant: str = ""
+    ) -> Sequence[TypeTable]:
+        """Return tables that also need further files in the folder of `write_reference`."""

@@ -1,10 +1,12 @@
 """Scores of several systems for SemEval-2019 Task 2, for evaluation pages."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from schemes.contract.errors import FileError
+from schemes.contract.records import ExportRow
 from schemes.contract.scoring import (
     Measure,
     ScoredSystem,
@@ -14,25 +16,39 @@ from schemes.contract.scoring import (
     nonzero,
 )
 from schemes.contract.values import Noun
-from schemes.frames.exports import TASK_A, TASK_B1, TASK_B2
+from schemes.frames.confidences import read_confidences
+from schemes.frames.exports import (
+    CONFIDENCE,
+    ENDINGS,
+    SENTENCES,
+    TASK_A,
+    TASK_B1,
+    TASK_B2,
+    blind,
+    write_semeval,
+)
 from schemes.frames.items import (
     BadRecords,
     ItemKey,
     LabelledItem,
     Task,
     check_same_items,
+    labelled,
     read_items,
 )
+from schemes.frames.records import BadRecord, Positions, all_records
 from schemes.reports import BadRows
 
 if TYPE_CHECKING:
     from metrics.bootstrap import Floats
+    from schemes.frames.evaluation import ScoredLabels
 
 _ENDINGS = {Task.FRAMES: TASK_A, Task.FRAME_ROLES: TASK_B1, Task.GENERIC_ROLES: TASK_B2}
 _TYPE_MEASURES = (
     Measure(key="recall", title="BCubed recall"),
     Measure(key="precision", title="BCubed precision"),
 )
+_EFFECT = Measure(key="effect", title="Effect on BCubed F")
 # The digits at the end of a sentence id that number the sentences of a document.
 _SENTENCE_DIGITS = 3
 
@@ -50,6 +66,8 @@ class FramesScoring:
         Measure(key="bcubed_recall", title="BCubed recall"),
         Measure(key="bcubed_f", title="BCubed F", is_main=True),
     )
+    ranked_by = "bcubed_f"
+    item_measure = "BCubed F"
     variants: Mapping[str, str] = {
         Task.FRAMES: "A: frames of verbs",
         Task.FRAME_ROLES: "B.1: frame elements",
@@ -97,6 +115,92 @@ class FramesScoring:
             systems=scored,
             facts=nonzero({"bad rows, skipped": len(of_reference.errors.errors)}),
         )
+
+    def write_reference(
+        self, rows: Iterable[ExportRow], folder: Path, variant: str = Task.FRAMES
+    ) -> list[Path]:
+        write_semeval(rows, {ending: folder / f"gold.{ending}" for ending in ENDINGS})
+        return [folder / f"gold.{_ENDINGS[Task(variant)]}"]
+
+    def write_blind(
+        self, rows: Iterable[ExportRow], folder: Path, variant: str = Task.FRAMES
+    ) -> None:
+        written = _ENDINGS[Task(variant)]
+        with TemporaryDirectory(dir=folder) as scratch:
+            write_semeval(rows, {ending: Path(scratch, ending) for ending in ENDINGS})
+            Path(scratch, blind(written)).rename(folder / blind(written))
+            Path(scratch, SENTENCES).rename(folder / f"sentences.{SENTENCES}")
+
+    def item_keys(self, path: Path, variant: str = Task.FRAMES) -> Iterator[str]:
+        task, seen = Task(variant), set[tuple[str, Positions]]()
+        for record in all_records(path):
+            verb = record.sentence, record.positions
+            if not isinstance(record, BadRecord):
+                seen.add(verb)
+                yield from map(str, labelled([record], task))
+            elif verb in seen and task is Task.FRAMES:
+                yield str(ItemKey(*verb))
+            else:
+                raise record.error
+
+    def item_scores(
+        self, reference: Sequence[Path], system: Path, variant: str = Task.FRAMES
+    ) -> dict[str, float | None]:
+        from metrics.clustering import item_bcubed  # noqa: PLC0415  # loads numpy
+
+        scored = _scored_labels(reference, system, variant)
+        pairs = zip(*item_bcubed(scored.gold, scored.system), strict=True)
+        means = [2 * float(p) * float(r) / (float(p) + float(r)) for p, r in pairs]
+        return dict(zip(map(str, scored.keys), means, strict=True))
+
+    def further_tables(
+        self, folder: Path, reference: Sequence[Path], system: Path, variant: str = Task.FRAMES
+    ) -> list[TypeTable]:
+        scored = _scored_labels(reference, system, variant)
+        by_confidence = _by_confidence(scored, folder / f"gold.{CONFIDENCE}")
+        return [*by_confidence, _by_cluster(scored)]
+
+
+def _scored_labels(reference: Sequence[Path], system: Path, variant: str) -> "ScoredLabels":
+    from schemes.frames.evaluation import ScoredLabels  # noqa: PLC0415  # loads numpy
+
+    gold: dict[ItemKey, LabelledItem] = {}
+    for path in reference:
+        gold |= read_items(path, Task(variant))
+    labels = read_items(system, Task(variant))
+    return ScoredLabels(gold, [labels[key].label for key in gold])
+
+
+def _by_confidence(scored: "ScoredLabels", path: Path) -> list[TypeTable]:
+    """Return both F scores at each confidence and above it, if the annotators stated theirs."""
+    try:
+        confidences = read_confidences(path, scored.keys)
+    except FileError:
+        return []
+    rows = {}
+    for level, (exactly, at_least) in scored.by_confidence(confidences).items():
+        for name, scores in ((str(level), exactly), (f"{level} or more", at_least)):
+            figures = {"purity_f": scores.purity_f, "bcubed_f": scores.bcubed_f}
+            rows[name] = TypeRow(scores.items, figures)
+    measures = [measure for measure in FramesScoring.measures if measure.is_main]
+    return [
+        TypeTable(title="By annotators' confidence", unit="Items", measures=measures, rows=rows)
+    ]
+
+
+def _by_cluster(scored: "ScoredLabels") -> TypeTable:
+    from schemes.frames.evaluation import cluster_rows  # noqa: PLC0415  # loads numpy
+
+    return TypeTable(
+        title="Effect of each gold cluster on BCubed F, per item",
+        unit="Items",
+        measures=[_EFFECT],
+        rows={
+            label: TypeRow(size, {_EFFECT.key: effect})
+            for label, size, effect in cluster_rows([scored])
+        },
+        is_signed=True,
+    )
 
 
 def _without_bad(

@@ -98,6 +98,18 @@ def predictions_for(
     return list(phrases.values())
 
 
+def ids_of(path: Path) -> Iterator[str]:
+    """Yield the id of each line, also repeated ones. Raise FileError."""
+    for line, text in numbered_lines(path):
+        if not text.strip():
+            continue
+        try:
+            id = _id(_with_fields(json_object(text), ("id",))["id"])
+        except FieldError as bad:
+            raise bad.at(path, line) from bad
+        yield id
+
+
 def _check_size(image: tuple[int, int], gold: Mapping[str, Any]) -> None:
     """Raise FieldError if the gold is of an image of another size, because boxes would not fit."""
     width, height = image
@@ -105,7 +117,7 @@ def _check_size(image: tuple[int, int], gold: Mapping[str, Any]) -> None:
     if known and tuple(known) != image:
         raise FieldError("image", f"is [{width}, {height}], but that of the gold is {list(known)}.")
     for box in gold["gold"]:
-        if box[2] > width or box[3] > height:
+        if not known and (box[2] > width or box[3] > height):
             raise FieldError(
                 "image", f"is [{width}, {height}], but the gold has a box {list(box)}."
             )

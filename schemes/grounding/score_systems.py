@@ -1,12 +1,14 @@
 """Scores of several phrase grounding systems, for evaluation pages."""
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics.counts import ratio
-from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.errors import ErrorSink, FileError, refuse
+from schemes.contract.records import ExportRow
 from schemes.contract.scoring import (
     Measure,
     ScoredSystem,
@@ -16,9 +18,9 @@ from schemes.contract.scoring import (
     nonzero,
 )
 from schemes.contract.values import Noun
-from schemes.grounding.captions import with_ids
+from schemes.grounding.captions import CaptionPhrase, caption_of, image_of, with_ids
 from schemes.grounding.corpus import PHRASES
-from schemes.grounding.phrases import predictions_for, read_gold_phrases
+from schemes.grounding.phrases import Phrase, ids_of, predictions_for, read_gold_phrases
 from schemes.grounding.phrases_jsonl import read_captions
 from schemes.json_values import json_object
 from schemes.reports import BadRows
@@ -35,6 +37,8 @@ _METRICS = {"iou": "IoU", "c_iou": "c-IoU"}
 _GROUPS = ("all", "singular", "plural")
 _TYPE_MEASURES = tuple(Measure(key=key, title=title) for key, title in _METRICS.items())
 _MANY = 4
+# The files of a benchmark.
+_REFERENCE, _PHRASES = "gold.jsonl", "phrases.jsonl"
 # The image in an id such as 1000092795#0/p0, which is that of a phrase of a caption.
 _IMAGE = re.compile(r"(.+?)(#\d+)?/[^/]+")
 
@@ -49,6 +53,8 @@ class GroundingScoring:
         for key, title in _METRICS.items()
         for group in _GROUPS
     )
+    ranked_by = "c_iou_all"
+    item_measure = "Correct by c-IoU"
     variants: Mapping[str, str] = {}
     file_help = (
         "JSON Lines with the fields id, image and predicted. References have gold and plural, or "
@@ -84,6 +90,80 @@ class GroundingScoring:
             facts=nonzero({"bad rows, skipped": len(bad_rows.errors)}),
         )
 
+    def write_reference(
+        self, rows: Iterable[ExportRow], folder: Path, variant: str = ""
+    ) -> list[Path]:
+        path = folder / _REFERENCE
+        _write_lines(
+            path,
+            (
+                {
+                    "id": id,
+                    "image": _size(row),
+                    "gold": [list(box) for box in phrase.boxes],
+                    "plural": bool(phrase.plural),
+                    "cardinality": phrase.cardinality,
+                }
+                for row in rows
+                for id, phrase in _scored_phrases(row)
+            ),
+        )
+        return [path]
+
+    def write_blind(self, rows: Iterable[ExportRow], folder: Path, variant: str = "") -> None:
+        _write_lines(
+            folder / _PHRASES,
+            (
+                {
+                    "id": id,
+                    "image": _size(row),
+                    "file": image_of(row).name,
+                    "phrase": " ".join(row.tokens[phrase.start : phrase.end]),
+                    "start": phrase.start,
+                    "end": phrase.end,
+                    "tokens": list(row.tokens),
+                }
+                for row in rows
+                for id, phrase in _scored_phrases(row)
+            ),
+        )
+
+    def item_keys(self, path: Path, variant: str = "") -> Iterator[str]:
+        return ids_of(path)
+
+    def item_scores(
+        self, reference: Sequence[Path], system: Path, variant: str = ""
+    ) -> dict[str, float | None]:
+        gold: dict[str, Mapping[str, Any]] = {}
+        for path in reference:
+            gold |= _read_gold(path, refuse)
+        correct = _correct(predictions_for(system, gold, on_error=refuse))
+        return {id: float(correct.get(id, (False, False))[1]) for id in gold}
+
+    def further_tables(
+        self, folder: Path, reference: Sequence[Path], system: Path, variant: str = ""
+    ) -> list[TypeTable]:
+        return []
+
+
+def _scored_phrases(row: ExportRow) -> Iterator[tuple[str, CaptionPhrase]]:
+    """Yield the ids of a caption's phrases with boxes, and the phrases."""
+    caption = caption_of(row)
+    phrases = caption.phrases or ()
+    for phrase, target in zip(phrases, with_ids([p.target() for p in phrases]), strict=True):
+        if phrase.boxes:
+            yield f"{caption.external_id}/{target['id']}", phrase
+
+
+def _size(row: ExportRow) -> list[int]:
+    image = image_of(row)
+    return [image.width, image.height]
+
+
+def _write_lines(path: Path, entries: Iterable[Mapping[str, Any]]) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+
 
 def _read_gold(path: Path, on_error: ErrorSink) -> Gold:
     """Return the gold of phrases with boxes by id, from a file of phrases or of captions."""
@@ -111,13 +191,17 @@ def _image(id: str) -> str:
     return match[1] if match else id
 
 
-def _scored(path: Path, gold: Gold, images: Mapping[str, int], skip_bad_rows: bool) -> ScoredSystem:
+def _correct(phrases: Sequence[Phrase]) -> Correct:
     from schemes.grounding.evaluation import ScoredPhrases  # noqa: PLC0415  # loads numpy
 
+    iou, c_iou = ScoredPhrases(phrases).correct()
+    return {phrase.id: (bool(iou[at]), bool(c_iou[at])) for at, phrase in enumerate(phrases)}
+
+
+def _scored(path: Path, gold: Gold, images: Mapping[str, int], skip_bad_rows: bool) -> ScoredSystem:
     bad_rows = BadRows(skip=skip_bad_rows)
     phrases = predictions_for(path, gold, on_error=bad_rows)
-    iou, c_iou = ScoredPhrases(phrases).correct()
-    correct = {phrase.id: (bool(iou[at]), bool(c_iou[at])) for at, phrase in enumerate(phrases)}
+    correct = _correct(phrases)
     facts = {
         "phrases without a prediction": len(gold) - len(phrases),
         "bad rows, skipped": len(bad_rows.errors),

@@ -1,7 +1,7 @@
 """Scores of several QA-SRL systems against a reference, for evaluation pages."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from metrics.alignment import Alignment
 from metrics.counts import ratio
 from metrics.spans import Span
 from schemes.contract.errors import FileError
+from schemes.contract.records import ExportRow, SentenceRecord
 from schemes.contract.scoring import (
     Measure,
     ScoredSystem,
@@ -29,9 +30,13 @@ from schemes.qasrl.annotation_files import (
     read_sentence_tokens,
 )
 from schemes.qasrl.bank import MODEL_QUESTIONS
+from schemes.qasrl.context_answers import answered_in_sentence
 from schemes.qasrl.evaluation import ScoredFiles
+from schemes.qasrl.gold_csv import write_gold_csv
 from schemes.qasrl.items import group
 from schemes.qasrl.propbank import wh_of
+from schemes.qasrl.published_csv import GOLD_COLUMNS, csv_line, sentence_file, write_lines
+from schemes.qasrl.targets import is_verb
 from schemes.reports import BadRows
 
 if TYPE_CHECKING:
@@ -44,11 +49,16 @@ _RATIOS = {
     "recall": ((1, 0, 0), (1, 0, 1)),
     "f1": ((2, 0, 0), (2, 1, 1)),
 }
+# The files of a benchmark.
+_REFERENCE, _PREDICATES, _SENTENCES = "gold.csv", "predicates.csv", "sentences.csv"
 _TYPE_MEASURES = (
     Measure(key="recall", title="UA recall"),
     Measure(key="la_recall", title="LA recall"),
     Measure(key="precision", title="UA precision"),
 )
+
+
+_NO_ROLE = ("",) * (len(GOLD_COLUMNS) - 3)
 
 
 class QasrlScoring:
@@ -61,6 +71,8 @@ class QasrlScoring:
         for metric in ("ua", "la")
         for part, title in _PARTS.items()
     )
+    ranked_by = "ua_f1"
+    item_measure = "UA F1"
     variants: Mapping[str, str] = {}
     file_help = (
         "CSV in the published layout, JSON Lines of the QA-SRL Bank, or the output of a parser "
@@ -99,6 +111,49 @@ class QasrlScoring:
             systems=[_scored(path, gold, documents, known, skip_bad_rows) for path in systems],
             facts=nonzero({"bad rows, skipped": len(bad_rows.errors)}),
         )
+
+    def write_reference(
+        self, rows: Iterable[ExportRow], folder: Path, variant: str = ""
+    ) -> list[Path]:
+        path = folder / _REFERENCE
+        write_gold_csv((row for row in rows if is_verb(row.target)), path)
+        return [path]
+
+    def write_blind(self, rows: Iterable[ExportRow], folder: Path, variant: str = "") -> None:
+        scored = [row for row in rows if is_verb(row.target) and answered_in_sentence(row)]
+        lines = (
+            csv_line([row.external_id, str(row.target["verb_idx"]), row.target["verb"], *_NO_ROLE])
+            for row in scored
+        )
+        write_lines(folder / _PREDICATES, GOLD_COLUMNS, lines)
+        sentences = {row.external_id: row for row in scored}
+        documents = any(row.document for row in scored)
+        with sentence_file(folder / _SENTENCES, documents=documents) as add:
+            for key, row in sentences.items():
+                metadata = {"document": row.document} if row.document else {}
+                add(SentenceRecord(key, row.tokens, 0, metadata, text=row.text))
+
+    def item_keys(self, path: Path, variant: str = "") -> Iterator[str]:
+        return (_key(predicate) for predicate in read_annotation_file(path))
+
+    def item_scores(
+        self, reference: Sequence[Path], system: Path, variant: str = ""
+    ) -> dict[str, float | None]:
+        gold: dict[Predicate, Annotation] = {}
+        for path in reference:
+            gold |= read_annotation_file(path)
+        scores = ScoredFiles(gold, read_annotation_file(system)).item_scores
+        return {_key(predicate): score.ua.f1 for predicate, score in scores.items()}
+
+    def further_tables(
+        self, folder: Path, reference: Sequence[Path], system: Path, variant: str = ""
+    ) -> list[TypeTable]:
+        return []
+
+
+def _key(predicate: Predicate) -> str:
+    """Return the predicate as messages show it."""
+    return f"{predicate[0]}/{predicate[1]}"
 
 
 def _documents(gold: Iterable[Predicate]) -> dict[Predicate, int]:

@@ -11,6 +11,7 @@ ARGUMENTS = {
     "account_reset_password_from_key": ["MQ", "token"],
     "accounts:accept": ["token"],
     "accounts:end_session": [1],
+    "accounts:finish_sign_up": ["token"],
     "accounts:first_account": ["token"],
 }
 PUBLIC = {
@@ -22,7 +23,9 @@ PUBLIC = {
     "account_reset_password_from_key",
     "account_reset_password_from_key_done",
     "accounts:accept",
+    "accounts:finish_sign_up",
     "accounts:first_account",
+    "accounts:sign_up",
 }
 
 
@@ -43,7 +46,9 @@ def test_routes_and_rules_match():
     assert sorted(rules) == [name for name in NAMES if name.startswith("accounts:")]
     assert {name for name, rule in rules.items() if rule is Access.PUBLIC} == {
         "accounts:accept",
+        "accounts:finish_sign_up",
         "accounts:first_account",
+        "accounts:sign_up",
     }
 
 

@@ -17,6 +17,7 @@ from schemes.contract.scheme import DEFINITION
 from tests.annotation.factories import make_held_bonus
 from tests.api.routes import API_RULES
 from tests.api.training import OF_ROUND, add_evaluations, add_pool
+from tests.benchmarks.rows import make_entry
 from tests.dashboard.campaign import Campaign, make_project, make_user
 from tests.jobs.factories import (
     make_export,
@@ -124,6 +125,8 @@ def address(campaign):
         "export_file": [export.pk, MANIFEST],
         **{name: [releasing.pk] for name in ("release_job", "cancel_release_job")},
         **{name: ["1.1"] for name in ("release", "release_archive", "release_differences")},
+        **{name: ["demo", "1.1"] for name in ("benchmark", "entries")},
+        "entry": ["demo", "1.1", make_entry(campaign.project, "1.1").pk],
     }
 
     def url_of(name: str) -> str:

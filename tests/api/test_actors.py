@@ -21,6 +21,7 @@ from tests.api.conftest import calling
 from tests.api.routes import API_RULES
 from tests.api.test_definitions import YAML
 from tests.api.training import OF_ROUND, add_evaluations, add_open_round, add_pool
+from tests.benchmarks.rows import make_entry
 from tests.browser.custom import NAMES, make_custom_project
 from tests.dashboard.campaign import add_items, make_user
 from tests.dashboard.test_permissions import signed_in
@@ -31,6 +32,7 @@ from tests.jobs.factories import (
     queued_export,
     queued_release,
 )
+from tests.releases.projects import make_release
 
 pytestmark = pytest.mark.django_db
 WRITES = {(name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}}
@@ -80,6 +82,11 @@ def body_of(name: str) -> dict:
             "authors": [{"family": "Doe"}],
             "source": "consolidated",
         },
+        "entries": {
+            "phase": "development",
+            "system": "Parser",
+            "file": SimpleUploadedFile("a.csv", b"qasrl_id,verb_idx,question,answer_range\n"),
+        },
         "system_evaluations": {
             "systems": SimpleUploadedFile("a.jsonl", system),
             "source": "consolidated",
@@ -114,6 +121,7 @@ def arguments(campaign):
         **{name: ["demo", member.pk] for name in ("member", "remove_member")},
         "withdraw_invitation": ["demo", invitation.pk],
         "projects": [],
+        "entries": ["demo", "1.0"],
         "definitions": [make_custom_project(NAMES).slug],
         "cancel_import": ["demo", make_import(campaign.project, "").pk],
         "cancel_gold_import": ["demo", make_gold_import(campaign.project, "").pk],
@@ -137,7 +145,7 @@ def send(client: Client, name: str, method: str, arguments: dict):
         body |= OF_WORKERS[name](Worker.objects.order_by("pk"))
     if name == "decide_submissions":
         body["reject"][0]["id"] = arguments["reject_submission"][1]
-    if name in ("imports", "gold_imports", "system_evaluations"):
+    if name in ("imports", "gold_imports", "system_evaluations", "entries"):
         return client.post(url, body, headers=headers)
     data = json.dumps(body)
     return client.generic(method, url, data, content_type="application/json", headers=headers)
@@ -157,6 +165,9 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
         lose_a_submission()
     if name == "cancel_release_job":  # a release that is in progress prevents another one
         arguments[name] = ["demo", queued_release(campaign.project).pk]
+    if name == "entries":
+        make_release(campaign.project, source="consolidated")
+        make_entry(campaign.project, "1.0", user)
     newest = StateChange.objects.order_by("pk").last()
     response = send(client, name, method, arguments)
     assert response.status_code in (200, 201, 202), response.content

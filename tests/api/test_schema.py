@@ -15,6 +15,7 @@ from projects.enums import MemberRole
 from tests.api.conftest import token_of
 from tests.api.routes import API_RULES
 from tests.api.training import add_evaluations, add_pool
+from tests.benchmarks.rows import make_entry
 from tests.dashboard.campaign import make_user
 from tests.jobs.factories import make_export, make_system_evaluation, queued_release
 from tests.releases.projects import make_release
@@ -111,6 +112,7 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
     # These values exist. Generated values are tried as well.
     for version in ("1.0", "1.1"):
         make_release(campaign.project, version, source="consolidated")
+    entry = make_entry(campaign.project, "1.1", root)
     known = {"slug": "demo", "file": MANIFEST}
     known["pseudonym"] = campaign.workers[0].pseudonym
     lines = ["[checks]", "enabled = false", *(f"{name}.enabled = true" for name in CHECKS)]
@@ -132,6 +134,8 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
         lines += [f'parameters = {{ "path.id" = {pk} }}']
     lines += ["[[operations]]", 'include-path-regex = "/releases/"']
     lines += ['parameters = { "path.version" = "1.1" }']
+    lines += ["[[operations]]", 'include-path-regex = "/benchmarks/"']
+    lines += [f'parameters = {{ "path.version" = "1.1", "path.id" = {entry.pk} }}']
     # A `Range` of a JSON file has the file's content type but is not valid JSON.
     for paths in ("/exports/.+/.+", "/releases/.+/archive"):
         lines += ["[[operations]]", f'include-path-regex = "{paths}"']

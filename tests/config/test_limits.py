@@ -12,7 +12,8 @@ from web.endpoints import Endpoint
 from web.large_bodies import UPLOAD_PAGES
 
 MIB = 2**20
-API_UPLOADS = ("api:imports", "api:gold_imports", "api:system_evaluations")
+VERSION = "1.0"
+API_UPLOADS = ("api:imports", "api:gold_imports", "api:system_evaluations", "api:entries")
 TEXT = (environment.ROOT / "deploy" / "Caddyfile").read_text()
 LIMITS = (environment.ROOT / "docs" / "reference" / "limits.md").read_text()
 
@@ -28,10 +29,15 @@ def test_proxy_allows_large_files_where_the_site_does():
     for name in (*UPLOAD_PAGES, *API_UPLOADS):
         pattern = next(
             arguments
-            for arguments in ({}, {"slug": "X"}, *({"slug": "X", key: "X"} for key in slugs))
+            for arguments in (
+                {},
+                {"slug": "X"},
+                *({"slug": "X", key: "X"} for key in slugs),
+                {"slug": "X", "version": VERSION},
+            )
             if _reverses(name, arguments)
         )
-        addresses.add(reverse(name, kwargs=pattern).replace("X", "*"))
+        addresses.add(reverse(name, kwargs=pattern).replace("X", "*").replace(VERSION, "*"))
     assert set(proxied_paths()) == addresses
 
 
@@ -53,7 +59,7 @@ def test_every_endpoint_with_its_own_limit_is_an_upload_of_the_proxy():
     own = set()
     for path in proxied_paths():
         if path.startswith("/api/"):
-            view = resolve(path.replace("*", "demo")).func.view_class
+            view = resolve(path.replace("*/*", f"*/{VERSION}").replace("*", "demo")).func.view_class
             assert view.max_bytes is not Endpoint.max_bytes
             own.add(view.__name__)
     every = {

@@ -12,8 +12,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations.base import Operation
 
 OWN = {
-    "accounts", "annotation", "audit", "consolidation", "crowd", "datasets", "jobs", "marketplace",
-    "operations", "projects", "qualification", "rehearsal", "releases", "web",
+    "accounts", "annotation", "audit", "benchmarks", "consolidation", "crowd", "datasets", "jobs",
+    "marketplace", "operations", "projects", "qualification", "rehearsal", "releases", "web",
 }  # fmt: skip
 ON_PURPOSE: dict[str, str] = {}
 TAKES_AWAY = (

@@ -26,6 +26,8 @@ WRONG = [
     ("ALLOWED_HOSTS", ","),
     ("ALLOWED_HOSTS", "https://touchstone.example"),
     ("ARCHIVE_DIR", "archive"),
+    ("PARTICIPANT_SIGNUP", "maybe"),
+    ("PARTICIPANT_SIGNUP", "true"),  # without EMAIL_URL
     ("BACKUP_HOURS", "daily"),
     ("BACKUP_KEEP_DAYS", "0"),
     ("BACKUP_KEY", "hidden-word"),

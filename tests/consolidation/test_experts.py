@@ -38,6 +38,7 @@ PATTERNS = [
         "annotation",
         "rehearsal",
         "releases",
+        "benchmarks",
     )
     for pattern in import_module(f"{app}.urls").urlpatterns
 ]

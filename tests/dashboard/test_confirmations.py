@@ -26,6 +26,9 @@ from tests.qualification.factories import make_evaluated, make_rounds
 CONFIRMED_ON_A_PAGE = {
     "annotation:decide_bonuses",
     "annotation:publish",
+    "benchmarks:close_benchmark",
+    "benchmarks:withdraw_own_entry",
+    "benchmarks:withdraw_own_team",
     "consolidation:choose_queue_items",
     "consolidation:decide_session_payment",
     "consolidation:decide_submissions",
@@ -59,6 +62,8 @@ CONFIRMED_ON_A_PAGE = {
 OPENED_FIRST = {
     "annotation:decline_bonus",
     "annotation:overturn",
+    "benchmarks:remove_entry",
+    "benchmarks:remove_team",
     "consolidation:expert_state",
     "consolidation:pay_without_using",
     "consolidation:reject",
@@ -77,6 +82,8 @@ NAMED_ON_THE_PAGE = {
     "annotation:accept_bonus",
     "annotation:answer_appeal",
     "annotation:pay_waiting_bonuses",
+    # The page says what visitors can do then.
+    "benchmarks:open_benchmark",
     "consolidation:accept",
     "consolidation:decide_session",
     "consolidation:copies",
@@ -152,9 +159,14 @@ HARMLESS = {
     *("releases:build_release", "releases:close_release", "releases:import_release"),
     # Its author can write it again.
     "releases:remove_own_comment",
+    # Items of a phase with entries can't change.
+    "benchmarks:edit_benchmark",
+    *("benchmarks:add_baseline", "benchmarks:benchmark_team", "benchmarks:enter"),
+    "benchmarks:join_team",
 }
 APPS = {
     "annotation",
+    "benchmarks",
     "consolidation",
     "dashboard",
     "datasets",

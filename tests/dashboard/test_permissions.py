@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from annotation.domain.corpus.queue_import import queue_import
 from annotation.domain.decisions.appeal_links import appeal_url
+from benchmarks.models import Benchmark, Phase
 from consolidation.domain.experts.flag_item import flag_item
 from consolidation.domain.gold.add_gold import add_gold
 from consolidation.domain.gold.queue_gold import queue_gold
@@ -31,6 +32,8 @@ from rehearsal.models import Rehearsal
 from releases.domain.comments import add_comment
 from releases.domain.public import open_to_public
 from tests.annotation.factories import make_appeal, make_held_bonus
+from tests.benchmarks.rows import make_entry
+from tests.benchmarks.samples import make_account, make_team
 from tests.consolidation.experts import make_queue
 from tests.crowd.factories import make_empty_session, make_unknown_settlement
 from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_project, make_user
@@ -93,6 +96,8 @@ POSTED = {
     *("expert_correct", "choose_queue_items"),
     "corpus_sample",
     "questionnaire",
+    *("enter", "withdraw_own_entry", "withdraw_own_team"),
+    *("close_benchmark", "add_baseline", "remove_team", "remove_entry"),
     *("archive", "unarchive", "delete_project", "delete_dry_run"),
 }
 RULES = {route: page_rules()[name] for route, name in VIEW_NAMES.items()}
@@ -148,6 +153,24 @@ def address(campaign, project, job_files):
     open_to_public(release=release, actor="rita", now=START, has_comments=True)
     comment = add_comment(item=release.items.first(), author=member, text="Hello", now=START)
     public = [project.slug, release.version]
+    entry = make_entry(project, release.version)
+    # Comparisons and charts are open after the end.
+    Phase.objects.update(ends_at=now)
+    of_benchmark = (
+        "public_benchmark",
+        "leaderboard",
+        "benchmark_team",
+        "withdraw_own_team",
+        "enter",
+    )
+    of_phase = ("benchmark_inputs", "benchmark_chart", "item_comparison")
+    for_admins = (
+        "benchmark",
+        "open_benchmark",
+        "edit_benchmark",
+        "close_benchmark",
+        "add_baseline",
+    )
     more = {
         **{name: ["1.1"] for name in ("release_details", "build_release", "release_archive")},
         **{name: ["1.1"] for name in ("release_differences", "release_differences_csv")},
@@ -158,6 +181,13 @@ def address(campaign, project, job_files):
         "remove_own_comment": [*public, comment.item.position, comment.pk],
         "release_comments": ["1.1"],
         "remove_release_comment": ["1.1", comment.pk],
+        **dict.fromkeys(of_benchmark, public),
+        **{name: [*public, "development"] for name in of_phase},
+        "join_team": [*public, entry.team.code],
+        **{name: [*public, entry.pk] for name in ("benchmark_entry", "withdraw_own_entry")},
+        **{name: ["1.1"] for name in (*for_admins, "codabench_bundle")},
+        "remove_team": ["1.1", entry.team_id],
+        "remove_entry": ["1.1", entry.pk],
         **{name: [annotator.pk] for name in ("model", "retire_model")},
         **{name: [sample.pk] for name in ("error_sample", "error_sample_csv")},
         **{name: [sample.pk, 1] for name in ("sampled_part", "judge_part")},
@@ -334,6 +364,17 @@ def test_anonymous_visitor_is_redirected_to_sign_in(address):
 def test_project_is_not_found_for_a_stranger(address):
     client = signed_in(make_user("sam", make_project("other"), *MemberRole))
     assert {status_of(client, name, address(name)) for name in PROJECT_ROUTES} == {404}
+
+
+def test_project_is_not_found_for_a_participant(address, project):
+    """A member of a team in the project's benchmark is a stranger to the project."""
+    addresses = {name: address(name) for name in PROJECT_ROUTES}
+    ann = make_account("ann")
+    Benchmark.objects.update(closed_at=None)
+    make_team(Benchmark.objects.get(release__project=project), "Participants", ann)
+    client = signed_in(ann)
+    answers = {name: status_of(client, name, url) for name, url in addresses.items()}
+    assert set(answers.values()) == {404}
 
 
 @pytest.mark.parametrize("role", MemberRole)

@@ -104,6 +104,8 @@ OTHER_PARTS = {
     "/unsubscribe/": "has a signed address",
     "/help/": "the documentation",
     "/datasets/": "releases that their projects made public",
+    "/benchmarks/": "benchmarks that their projects opened",
+    "/sign-up/": "accounts of participants",
     "/health/": "the state of the site",
     "/metrics": "has a token of its own",
     "/.well-known/": "where to report vulnerabilities",

@@ -31,7 +31,7 @@ from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import FileError
 from schemes.contract.records import SentenceRecord
-from schemes.contract.scoring import ScoredSystem, SystemScoring
+from schemes.contract.scoring import ScoredSystem, SystemScoring, TypeTable
 from schemes.reports import UsageError
 
 if TYPE_CHECKING:  # numpy is slow to import
@@ -237,7 +237,7 @@ def _compared(
             if measure.is_main
             for (first, second), by_key in compared.differences.items()
         ],
-        "types": _types(systems),
+        "types": tables_json([system.types for system in systems]),
     }
 
 
@@ -254,10 +254,10 @@ def _difference(difference: "Difference") -> dict[str, float | None]:
     }
 
 
-def _types(systems: Sequence[ScoredSystem]) -> list[dict[str, Any]]:
+def tables_json(by_system: Sequence[Sequence[TypeTable]]) -> list[dict[str, Any]]:
     """Return each table by type, with the figures of all systems in each row."""
     tables = []
-    for of_systems in zip(*(system.types for system in systems), strict=True):
+    for of_systems in zip(*by_system, strict=True):
         first = of_systems[0]
         # A type that only a system has is missing from the other systems' tables.
         kinds = list(dict.fromkeys(kind for table in of_systems for kind in table.rows))
@@ -279,6 +279,7 @@ def _types(systems: Sequence[ScoredSystem]) -> list[dict[str, Any]]:
                     {"key": measure.key, "title": measure.title} for measure in first.measures
                 ],
                 "rows": rows,
+                **({"is_signed": True} if first.is_signed else {}),
             }
         )
     return tables
