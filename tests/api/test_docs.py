@@ -1,11 +1,13 @@
-"""The examples of docs/reference/api.md, which run unchanged against a live site."""
+"""The examples of the API's reference and recipes, which run unchanged against a live site."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import threading
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -19,16 +21,17 @@ from tests.api.conftest import token_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "schemes" / "qasrl" / "samples"
-TEXT = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
-pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
+REFERENCE = ROOT / "docs" / "reference" / "api.md"
+RECIPES = ROOT / "docs" / "how-to" / "api.md"
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+def blocks(page: Path, language: str) -> list[str]:
+    text = page.read_text("utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture
-def site(live_server, job_files):
+def site(transactional_db, live_server, job_files):
     """Run a site with a published dataset and a job worker.
 
     Yield the environment of a script with the administrator's token.
@@ -53,14 +56,23 @@ def _work(stop: threading.Event) -> None:
     connection.close()
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="the examples require curl")
-def test_examples_work_as_described(site, tmp_path):
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """Return a folder with the files that the examples upload."""
     folder = tmp_path / "work"
     folder.mkdir()
-    shutil.copy(SAMPLES / "sentences.csv", folder)
+    for name in ("sentences.csv", "expert.csv"):
+        shutil.copy(SAMPLES / name, folder)
+    shutil.copy(SAMPLES / "expert.csv", folder / "parser.csv")
+    return folder
+
+
+@pytest.fixture
+def run(site, folder):
+    """Return a function that runs a program with the site's address, and returns its output."""
     environment = {**os.environ, **site}
 
-    def run(command: list[str]) -> str:
+    def output_of(command: list[str]) -> str:
         process = subprocess.run(
             command,
             cwd=folder,
@@ -73,7 +85,16 @@ def test_examples_work_as_described(site, tmp_path):
         assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
         return process.stdout
 
-    common, *of_corpus, of_exports = blocks("sh")
+    return output_of
+
+
+needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="the examples require curl")
+
+
+@pytest.mark.long
+@needs_curl
+def test_examples_work_as_described(site, folder, run):
+    common, *of_corpus, of_exports = blocks(REFERENCE, "sh")
     of_corpus.insert(0, common)
     output = run(["bash", "-euo", "pipefail", "-c", "\n".join(of_corpus)])
     assert '"state":"finished"' in output
@@ -81,7 +102,7 @@ def test_examples_work_as_described(site, tmp_path):
     assert '"state":"paused"' in output
     assert output.rstrip().endswith("}")
 
-    output = run([sys.executable, "-c", "\n".join(blocks("python"))])
+    output = run([sys.executable, "-c", "\n".join(blocks(REFERENCE, "python"))])
     assert "reserved:" in output
     assert "changed since: False" in output
     assert "412 The resource has changed since you read it." in output
@@ -100,3 +121,49 @@ def test_examples_work_as_described(site, tmp_path):
         f"{site['TOUCHSTONE']}/api/v1/projects/my-corpus/batches/", headers=headers, timeout=30
     ).json()
     assert [batch["state"] for batch in batches["results"]] == ["closed"]
+
+
+def assert_project_of_recipes(site: dict[str, str]) -> None:
+    """Check what the recipes left behind."""
+    headers = {"Authorization": f"Bearer {site['TOKEN']}"}
+
+    def count(name: str) -> int:
+        url = f"{site['TOUCHSTONE']}/api/v1/projects/my-corpus/{name}/"
+        return len(requests.get(url, headers=headers, timeout=30).json()["results"])
+
+    names = ("imports", "gold-imports", "batches", "exports", "releases", "system-evaluations")
+    assert {name: count(name) for name in names} == dict.fromkeys(names, 1) | {"gold-imports": 2}
+
+
+@pytest.mark.long
+@needs_curl
+def test_recipes_work_with_curl(site, folder, run):
+    output = run(["bash", "-euo", "pipefail", "-c", "\n".join(blocks(RECIPES, "sh"))])
+    assert output.count(": OK") >= 4
+    pages = [json.loads(line) for line in (folder / "gold.jsonl").read_text().splitlines()]
+    rows = [row for page in pages for row in page["results"]]
+    assert len(pages) > 1
+    assert {row["source"] for row in rows} == {"expert", "imported"}
+    assert all(row["sentence"]["tokens"] for row in rows)
+    assert zipfile.is_zipfile(folder / "release.zip")
+    assert (folder / "figures.csv").read_text("utf-8").count("\nparser,") == 1
+    assert_project_of_recipes(site)
+
+
+@pytest.mark.long
+def test_recipes_work_in_python(site, folder, run):
+    output = run([sys.executable, "-W", "error", "-c", "\n".join(blocks(RECIPES, "python"))])
+    assert re.search(r"^\d+ items of imported$", output, re.MULTILINE)
+    assert re.search(r"^expected: \d+ cents, at most: \d+ cents$", output, re.MULTILINE)
+    assert "\n0 newer\n" in output
+    assert (folder / "manifest.json").exists()
+    [archive] = folder.glob("*.zip")
+    assert zipfile.is_zipfile(archive)
+    assert re.search(r"^parser \S+ 1\.0 ", output, re.MULTILINE)
+    assert_project_of_recipes(site)
+
+
+def test_recipes_are_the_same_for_both():
+    sections = re.split(r"^## \d+\. ", RECIPES.read_text("utf-8"), flags=re.MULTILINE)[1:]
+    assert len(sections) == 10
+    assert all(text.count("```sh\n") == text.count("```python\n") == 1 for text in sections)
