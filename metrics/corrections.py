@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from metrics.alignment import (
+from .alignment import (
     Alignment,
     LabelledSpans,
     SpanEdge,
@@ -14,7 +14,7 @@ from metrics.alignment import (
     match_edges,
     shared_labels,
 )
-from metrics.spans import Span, check_spans
+from .spans import Span, check_spans
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
@@ -46,14 +47,43 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
             # A machine that was stopped or is swapping must not lose its processes.
             *("--timeout", "120"),
         ],
-        "worker": [
-            # The checks load all pages. The web server's start and `manage.py check` run them.
-            *(python, "-m", "celery", "-A", "config", "--skip-checks", "worker", "--beat-thread"),
-            # Threads of one process need less memory than processes. A rehearsal occupies one of them.
-            *("--pool", "threads", "--concurrency", "2", "--loglevel", "WARNING"),
-            *("--without-gossip", "--without-mingle"),
-        ],
+        # The worker also sends the schedule.
+        "worker": worker_command("--beat-thread", "--loglevel", "WARNING"),
     }
+
+
+def worker_command(*options: str, concurrency: int = 2) -> list[str]:
+    """Return the command of a process for background work."""
+    return [
+        # The checks load all pages. The web server's start and `manage.py check` run them.
+        *(sys.executable, "-m", "celery", "-A", "config", "--skip-checks", "worker", *options),
+        # Threads of one process need less memory than processes. A rehearsal occupies one of them.
+        *("--pool", "threads", "--concurrency", str(concurrency)),
+        *("--without-gossip", "--without-mingle"),
+    ]
+
+
+def add_port(parser: ArgumentParser) -> None:
+    """Declare the option that `config.environment.start` reads before the settings."""
+    parser.add_argument(
+        "--port", type=int, help="listen on this port of 127.0.0.1, instead of SITE_URL"
+    )
+
+
+def check_ports() -> None:
+    """Raise SiteError if a port of the site is in use, before anything is prepared."""
+    site = urlsplit(settings.SITE_URL)
+    first = site.port or 80
+    ports = [(str(site.hostname), first)]
+    content = urlsplit(settings.MARKETPLACE_CONTENT_URL)
+    if _content_binding(first):
+        ports.append(("127.0.0.1", content.port or 80))
+    for host, port in ports:
+        if _answers(host, port):
+            raise SiteError(
+                f"Another server answers on http://{host}:{port}. If it is this site, use it. "
+                f"Otherwise stop it, or choose another port, such as --port {first + 10}."
+            )
 
 
 def _content_binding(site_port: int) -> list[str]:
