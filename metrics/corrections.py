@@ -6,14 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from .alignment import (
-    Alignment,
-    LabelledSpans,
-    SpanEdge,
-    align_over,
-    match_edges,
-    shared_labels,
-)
+from .alignment import Alignment, LabelledSpans, SpanEdge, align_over, match_edges, shared_labels
 from .spans import Span, check_spans
 
 Item = TypeVar("Item", bound=Hashable)
