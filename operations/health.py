@@ -30,6 +30,7 @@ from operations.domain.locks import blockers
 from operations.domain.queues import QueueState
 from operations.domain.scheduled_backups import overdue
 from operations.domain.stored_files import StorageError, check_storage
+from touchstone.program import as_called
 
 # A row that fails for longer than this needs an operator.
 FAILING_AFTER = timedelta(minutes=10)
@@ -59,7 +60,9 @@ class StaticFiles(HealthCheck):
             return  # WhiteNoise finds the files in their sources
         names = storage.hashed_files.values()
         if not names or not all(storage.exists(name) for name in names):
-            raise ServiceUnavailable("incomplete. Run manage.py collectstatic and restart")
+            raise ServiceUnavailable(
+                as_called("incomplete. Run manage.py collectstatic and restart")
+            )
 
 
 class _Files(HealthCheck):
@@ -102,7 +105,7 @@ class Disks(HealthCheck):
 class Migrations(HealthCheck):
     async def run(self) -> None:
         if count := await sync_to_async(_count_missing_migrations)():
-            raise ServiceUnavailable(f"{count} to apply. Run manage.py migrate")
+            raise ServiceUnavailable(as_called(f"{count} to apply. Run manage.py migrate"))
 
 
 def _count_missing_migrations() -> int:
@@ -170,7 +173,8 @@ class Publishing(HealthCheck):
         self._is_held = bool(await sync_to_async(active_hold)())
 
     def pretty_status(self) -> str:
-        return "on hold. Run manage.py recover_hits" if self._is_held else super().pretty_status()
+        on_hold = as_called("on hold. Run manage.py recover_hits")
+        return on_hold if self._is_held else super().pretty_status()
 
 
 @dataclass

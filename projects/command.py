@@ -15,6 +15,7 @@ from projects.models import Project
 from schemes.contract.errors import FileError
 from schemes.import_settings import with_options
 from schemes.reports import FileProgram, UsageError
+from touchstone.program import as_called
 
 
 class InputError(CommandError):
@@ -35,7 +36,7 @@ class Command(BaseCommand):
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
         kwargs["formatter_class"] = RawDescriptionHelpFormatter
-        kwargs["epilog"] = f"example:\n  {self.example}" if self.example else None
+        kwargs["epilog"] = as_called(f"example:\n  {self.example}") if self.example else None
         return super().create_parser(prog_name, subcommand, **kwargs)
 
     def execute(self, *args: Any, **options: Any) -> str | None:

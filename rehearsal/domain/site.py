@@ -115,13 +115,14 @@ class Site:
             call_in_child("collect_static")
         for folder in (_log_folder(), _run_folder()):
             folder.mkdir(parents=True, exist_ok=True)
-        for name in process_commands(self._host, self._port):
-            self._start(name)
+        self._start("web")
         try:
             wait_until_up(settings.SITE_URL, seconds=START_SECONDS)
-        except SiteError:
+        except BaseException:
             self._stop()
             raise
+        # Started together, they would share the processors, and the first page would come later.
+        self._start("worker")
         self._watch.start()
         return self
 

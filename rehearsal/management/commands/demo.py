@@ -54,8 +54,11 @@ class Command(BaseCommand):
         check_ports()
         self._say("Preparing the database ...")
         call_in_child("migrate", interactive=False)
-        self._say("Starting the web server and the background worker, reading the corpus ...")
-        with _campaign(items) as campaign, Site(SWEEP_SECONDS="1") as site:
+        self._say("Starting the web server ...")
+        with Site(SWEEP_SECONDS="1") as site, _campaign(items) as campaign:
+            self._say(
+                f"Touchstone answers at {settings.SITE_URL}/ and reads its sample corpora ..."
+            )
             if campaign.wait():
                 raise CommandError("The campaign failed.", returncode=campaign.returncode)
             if not once:
