@@ -49,4 +49,4 @@ def _of_page(page: str) -> Iterator[Subject]:
 
 def _first_sentence(markdown: str) -> str:
     text = _LINK.sub(r"\1", markdown).replace("`", "").replace("*", "")
-    return re.split(r"\. (?=[A-Z])|: | \(", text)[0].rstrip(".")
+    return re.split(r"\. |: | \(", text)[0].rstrip(".")

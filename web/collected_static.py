@@ -2,7 +2,6 @@
 
 import hashlib
 import shutil
-from functools import cache
 from pathlib import Path
 
 from django.apps import apps
@@ -48,7 +47,6 @@ def _collected_from(folder: Path) -> str:
     return record.read_text() if record.exists() else ""
 
 
-@cache
 def _sources_digest() -> str:
     """Return a digest of the static files before they are processed, ours and those of packages."""
     digest = hashlib.sha256()
