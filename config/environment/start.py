@@ -46,7 +46,7 @@ def _make_paths_absolute(environment: MutableMapping[str, str]) -> None:
 def _use_demo(environment: MutableMapping[str, str]) -> None:
     """Set demo mode with data of its own, because the demo's passwords are public."""
     folder = Path(environment.get("VAR_DIR") or data_folder()) / "demo"
-    environment |= {"DEMO": "true", "VAR_DIR": str(folder)}
+    environment.update(DEMO="true", VAR_DIR=str(folder))
     for name in _SERVICES:
         environment.pop(name, None)
         environment.pop(f"{name}_FILE", None)
