@@ -88,7 +88,7 @@ def test_installed_site_serves_its_first_page(installed, tmp_path, free_port, em
     )
     try:
         url = f"http://127.0.0.1:{free_port}"
-        page = wait_for(f"{url}/first-account/")
+        page = wait_for(f"{url}/login/")
         assert "<code>touchstone first_account_link</code>" in page
         [style] = re.findall(r'href="(/static/css/tokens\.\w{12}\.css)"', page)
         response = requests.get(url + style, timeout=20)
