@@ -4,9 +4,8 @@ To migrate an empty database takes most of a site's first start. The file is use
 are those that it was made from.
 """
 
+import fcntl
 import hashlib
-import os
-import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
@@ -29,23 +28,21 @@ def store_tables(database: Path, folder: Path, *, at: datetime) -> None:
 
 
 def copy_tables(database: Path) -> bool:
-    """Create the database from the wheel's tables.
+    """Fill a new database with the wheel's tables.
 
-    Return False if the database exists, or if there are no tables of these migrations.
+    Return False if it has tables, or if there are none of these migrations.
     """
     record = settings.PREPARED_DIR / _RECORD
-    if database.exists() or not record.exists() or record.read_text() != _migrations_digest():
+    if not record.exists() or record.read_text() != _migrations_digest():
         return False
-    unfinished = database.with_name(f"{database.name}.{os.getpid()}")
-    shutil.copyfile(settings.PREPARED_DIR / _TABLES, unfinished)
-    try:
-        with closing(sqlite3.connect(unfinished)) as connection:
-            _set_time_of_migrations(connection, datetime.now(UTC))
-        database.hardlink_to(unfinished)  # fails if another process was faster
-    except FileExistsError:
-        return False
-    finally:
-        unfinished.unlink()
+    lock = database.with_name(f"{database.name}.lock")
+    with lock.open("w") as file, closing(sqlite3.connect(database)) as target:
+        fcntl.flock(file, fcntl.LOCK_EX)  # another process may start the same site
+        if target.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+            return False
+        with closing(sqlite3.connect(settings.PREPARED_DIR / _TABLES)) as tables:
+            tables.backup(target)
+        _set_time_of_migrations(target, datetime.now(UTC))
     return True
 
 

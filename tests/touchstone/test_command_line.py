@@ -135,3 +135,12 @@ def test_zsh_script_describes_each_command():
     assert script.startswith("#compdef touchstone\n")
     rows = re.findall(r"^        '(\w+):(?:[^']|'\\'')+'$", script, re.MULTILINE)
     assert rows == sorted({*commands(), "completion", "help"})
+
+
+@pytest.mark.slow
+def test_new_database_without_tables_is_reported(embedded_site):
+    process = run("create_project", "news", "--scheme", "qasrl", env=embedded_site)
+    assert process.returncode == 2
+    assert process.stderr == (
+        "InputError: The database has no tables yet. Run `touchstone migrate` first.\n"
+    )
