@@ -10,7 +10,6 @@ from typing import ClassVar
 from asgiref.sync import sync_to_async
 from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
 from django.db import Error, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from health_check.base import HealthCheck
 from health_check.exceptions import ServiceUnavailable
@@ -30,6 +29,7 @@ from operations.domain.locks import blockers
 from operations.domain.queues import QueueState
 from operations.domain.scheduled_backups import overdue
 from operations.domain.stored_files import StorageError, check_storage
+from operations.domain.upgrade import missing_migrations
 from touchstone.program import as_called
 
 # A row that fails for longer than this needs an operator.
@@ -104,13 +104,8 @@ class Disks(HealthCheck):
 @dataclass
 class Migrations(HealthCheck):
     async def run(self) -> None:
-        if count := await sync_to_async(_count_missing_migrations)():
+        if count := await sync_to_async(missing_migrations)():
             raise ServiceUnavailable(as_called(f"{count} to apply. Run manage.py migrate"))
-
-
-def _count_missing_migrations() -> int:
-    executor = MigrationExecutor(connection)
-    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
 @dataclass

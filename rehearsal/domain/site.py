@@ -72,18 +72,22 @@ def add_port(parser: ArgumentParser) -> None:
 
 def check_ports() -> None:
     """Raise SiteError if a port of the site is in use, before anything is prepared."""
-    site = urlsplit(settings.SITE_URL)
-    first = site.port or 80
-    ports = [(str(site.hostname), first)]
-    content = urlsplit(settings.MARKETPLACE_CONTENT_URL)
-    if _content_binding(first):
-        ports.append(("127.0.0.1", content.port or 80))
-    for host, port in ports:
-        if _answers(host, port):
-            raise SiteError(
-                f"Another server answers on http://{host}:{port}. If it is this site, use it. "
-                f"Otherwise stop it, or choose another port, such as --port {first + 10}."
-            )
+    if address := answering_address():
+        port = urlsplit(settings.SITE_URL).port or 80
+        raise SiteError(
+            f"Another server answers on {address}. If it is this site, use it. Otherwise stop it, or "
+            f"choose another port, such as --port {port + 10}."
+        )
+
+
+def answering_address() -> str:
+    """Return an address of the site that a server answers, or an empty string."""
+    site, content = urlsplit(settings.SITE_URL), urlsplit(settings.MARKETPLACE_CONTENT_URL)
+    addresses = [(str(site.hostname), site.port or 80)]
+    if _content_binding(site.port or 80):
+        addresses.append(("127.0.0.1", content.port or 80))
+    taken = (f"http://{host}:{port}" for host, port in addresses if _answers(host, port))
+    return next(taken, "")
 
 
 def _content_binding(site_port: int) -> list[str]:
