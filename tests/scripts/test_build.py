@@ -1,46 +1,19 @@
 """The wheel that `scripts/build` builds, unpacked as if it were installed."""
 
-import os
 import re
 import signal
 import subprocess
 import sys
 import time
 import zipfile
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 import requests
 
 from tests import environment
 
-pytest.importorskip("hatchling", reason="the build backend is not in this environment")
 pytestmark = [pytest.mark.system, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    """Build the wheel of the committed state."""
-    folder = tmp_path_factory.mktemp("build")
-    checkout = folder / "checkout"
-    command = ["git", "clone", "--quiet", "--no-local", str(environment.ROOT), str(checkout)]
-    subprocess.run(command, check=True)
-    subprocess.run(
-        [checkout / "scripts" / "build", folder / "dist"],
-        env={**os.environ, "PYTHON": sys.executable},
-        check=True,
-    )
-    [path] = (folder / "dist").iterdir()
-    return path
-
-
-@pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory) -> Path:
-    """Unpack the wheel, and return the folder for PYTHONPATH."""
-    folder = tmp_path_factory.mktemp("site-packages")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder)
-    return folder
 
 
 def test_wheel_has_one_package_with_everything_that_the_site_reads(wheel):
@@ -70,13 +43,15 @@ def test_wheel_has_one_package_with_everything_that_the_site_reads(wheel):
     assert len(times) == 1
 
 
-def test_installed_site_serves_its_first_page(installed, tmp_path, free_port, embedded_site):
+def test_installed_site_serves_its_first_page(
+    installed_package, tmp_path, free_port, embedded_site
+):
     env = {
         name: value
         for name, value in embedded_site.items()
         if name not in ("STATIC_ROOT", "VAR_DIR", "SITE_URL")
     }
-    env |= {"PYTHONPATH": str(installed), "HOME": str(tmp_path)}
+    env |= {"PYTHONPATH": str(installed_package), "HOME": str(tmp_path)}
     env.pop("XDG_DATA_HOME", None)
     folder = tmp_path / "elsewhere"
     folder.mkdir()
