@@ -60,12 +60,12 @@ def test_failed_migration_leaves_the_database_as_it_was(site):
     assert rows(site, APPLIED) == [(0,)]
 
 
-def test_damaged_references_are_found_and_nothing_changes(site):
-    rows(site, "PRAGMA foreign_keys = OFF")
+def test_row_without_the_row_it_refers_to_stops_the_upgrade(site):
     rows(site, "INSERT INTO auth_user_groups (user_id, group_id) VALUES (1, 1)")
     process = starter().run("manage.py", "upgrade", env=site)
     assert process.returncode == 2
-    assert "Rows refer to missing rows in auth_user_groups." in process.stderr
+    assert "the database is as before." in process.stderr
+    assert "The row in table 'auth_user_groups'" in process.stderr
     assert rows(site, APPLIED) == [(0,)]
 
 
