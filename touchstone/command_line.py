@@ -70,12 +70,15 @@ def _print_completion(name: str, arguments: Sequence[str]) -> None:
 
 
 def _run_in_django(name: str, arguments: Sequence[str]) -> None:
+    path = sys.path.copy()
     # They import packages of the site, which main() makes importable, and Django.
     from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 
     from config.environment.start import StartError, prepare_start  # noqa: PLC0415
 
+    # `config` creates Celery's application, which puts the current folder first. Its modules would hide ours.
+    sys.path[:] = path
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         prepare_start(arguments, os.environ)
