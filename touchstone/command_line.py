@@ -77,7 +77,7 @@ def _run_in_django(name: str, arguments: Sequence[str]) -> None:
 
     from config.environment.start import StartError, prepare_start  # noqa: PLC0415
 
-    # `config` creates Celery's application, which puts the current folder first. Its modules would hide ours.
+    # Celery, which `config` imports, puts the current folder first. Its modules would hide ours.
     sys.path[:] = path
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
