@@ -12,7 +12,7 @@ PYTEST := $(PY) -m pytest
 JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 ARGS ?=
 
-.PHONY: help demo serve demo-prolific check test test-sqlite test-long coverage screenshots bench lint format lock sbom audit docs clean
+.PHONY: help demo serve demo-prolific check test test-sqlite test-long coverage screenshots bench lint format build lock sbom audit docs clean
 
 help:  ## list the commands
 	@echo "Touchstone: controlled crowdsourcing, from a corpus to a gold dataset."
@@ -73,6 +73,10 @@ format:  ## fix and format Python with ruff
 	@scripts/install dev
 	@.venv/bin/ruff check --fix --exit-zero --quiet . && .venv/bin/ruff format --quiet .
 
+build:  ## build the wheel of the committed state in dist/
+	@scripts/install dev
+	@scripts/build dist
+
 lock:  ## update requirements/*.txt from pyproject.toml (needs uv)
 	@scripts/lock
 
@@ -91,6 +95,6 @@ docs:  ## build the documentation in site/
 
 clean:  ## remove the environment and caches, but not your data in var/
 	@test -L .venv || rm -rf .venv
-	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks .coverage site
+	@rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks .coverage site dist
 	@find . -name __pycache__ -type d -not -path './.venv*' -prune -exec rm -rf {} +
 	@test ! -d var || echo "var/ contains databases and exports, and was not removed. Delete it yourself if you no longer need it."

@@ -1,16 +1,7 @@
 #!/usr/bin/env python
-"""Touchstone's command line; `manage.py help` lists the commands."""
+"""Touchstone's command line in a checkout; `manage.py help` lists the commands."""
 
-import os
-import sys
-
-from django.core.exceptions import ImproperlyConfigured
-from django.core.management import execute_from_command_line
+from touchstone.command_line import main
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    try:
-        execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(2)
+    main("manage.py")

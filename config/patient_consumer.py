@@ -7,6 +7,8 @@ from celery.worker.consumer import Consumer
 from celery.worker.state import maybe_shutdown
 from redis.exceptions import OutOfMemoryError
 
+from touchstone.program import as_called
+
 log = logging.getLogger("touchstone.queues")
 # Seconds between attempts
 WAIT_SECONDS = 10
@@ -26,7 +28,8 @@ class PatientConsumer(Consumer):
     def _wait_for_room(self, exc: Exception) -> bool:
         if not isinstance(exc, OutOfMemoryError):
             return False
-        log.error("Redis has no memory left, so this worker waits. See manage.py empty_queues.")
+        remedy = as_called("manage.py empty_queues")
+        log.error("Redis has no memory left, so this worker waits. See %s.", remedy)
         for _ in range(WAIT_SECONDS):
             maybe_shutdown()
             time.sleep(1)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from metrics.counts import Counts
-from metrics.matching import connected_components, is_star, lexicographic_matching
-from metrics.spans import Span, check_spans, span_iou, spans_match
+from .counts import Counts
+from .matching import connected_components, is_star, lexicographic_matching
+from .spans import Span, check_spans, span_iou, spans_match
 
 # The distinct spans of one item, each with the labels of the questions it answers.
 LabelledSpans = Mapping[Span, AbstractSet[Hashable]]

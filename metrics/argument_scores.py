@@ -4,8 +4,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from metrics.alignment import Alignment, LabelledSpans, align
-from metrics.counts import Counts, micro_sum
+from .alignment import Alignment, LabelledSpans, align
+from .counts import Counts, micro_sum
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -6,8 +6,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.counts import Counts
-from metrics.intervals import Interval
+from .counts import Counts
+from .intervals import Interval
 
 Floats = NDArray[np.float64]
 Item = TypeVar("Item")

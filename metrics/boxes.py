@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.bootstrap import Floats, quotient
+from .bootstrap import Floats, quotient
 
 Numbers = NDArray[Any]  # int64, or float64 if a coordinate is not an integer
 Flags = NDArray[np.bool_]

@@ -13,8 +13,8 @@ lower bound.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from metrics.counts import ratio
-from metrics.intervals import Interval
+from .counts import ratio
+from .intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-from metrics.bootstrap import Floats
-from metrics.clustering import Ints, Labels, item_scores, label_codes, mean_scores
+from .bootstrap import Floats
+from .clustering import Ints, Labels, item_scores, label_codes, mean_scores
 
 
 class ClusterDocuments:

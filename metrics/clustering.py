@@ -14,8 +14,8 @@ from math import lcm
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metrics.bootstrap import Floats, percentile_interval, quotient
-from metrics.intervals import Interval
+from .bootstrap import Floats, percentile_interval, quotient
+from .intervals import Interval
 
 Labels = Sequence[Hashable] | NDArray[np.integer]
 Ints = NDArray[np.int64]

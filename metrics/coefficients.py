@@ -9,8 +9,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.bootstrap import percentile_interval, quotient
-from metrics.intervals import Interval
+from .bootstrap import percentile_interval, quotient
+from .intervals import Interval
 
 Pair = tuple[Hashable, Hashable]
 # Bounds the memory of a bootstrap, in numbers of draws times labels.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from metrics.matching import lexicographic_matching
+from .matching import lexicographic_matching
 
 Box = Sequence[float]
 

@@ -6,15 +6,8 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from metrics.alignment import (
-    Alignment,
-    LabelledSpans,
-    SpanEdge,
-    align_over,
-    match_edges,
-    shared_labels,
-)
-from metrics.spans import Span, check_spans
+from .alignment import Alignment, LabelledSpans, SpanEdge, align_over, match_edges, shared_labels
+from .spans import Span, check_spans
 
 Item = TypeVar("Item", bound=Hashable)
 

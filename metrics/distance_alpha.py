@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.bootstrap import percentile_interval, quotient
-from metrics.intervals import Interval
+from .bootstrap import percentile_interval, quotient
+from .intervals import Interval
 
 Scale = Literal["ordinal", "interval", "masi"]
 # A rank, a number, or a set of labels

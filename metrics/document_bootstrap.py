@@ -12,8 +12,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from metrics.bootstrap import Floats, percentile_interval, quotient
-from metrics.intervals import Interval
+from .bootstrap import Floats, percentile_interval, quotient
+from .intervals import Interval
 
 Ints = NDArray[np.int64]
 Key = TypeVar("Key", bound=Hashable)

@@ -9,8 +9,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from metrics.counts import Counts
-from metrics.spans import Span, span_iou
+from .counts import Counts
+from .spans import Span, span_iou
 
 # A pair needs a greater IoU.
 THRESHOLD = Fraction(3, 10)

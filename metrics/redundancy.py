@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from metrics.counts import ratio
-from metrics.judgment_model import ItemCertainty
+from .counts import ratio
+from .judgment_model import ItemCertainty
 
 
 class Step(Enum):

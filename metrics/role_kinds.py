@@ -5,9 +5,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TypeVar
 
-from metrics.alignment import LabelledSpans, align_over, extra_groups, match_edges
-from metrics.counts import Counts, MacroAverage, macro_average
-from metrics.spans import Span, check_spans
+from .alignment import LabelledSpans, align_over, extra_groups, match_edges
+from .counts import Counts, MacroAverage, macro_average
+from .spans import Span, check_spans
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from metrics.counts import ratio
-from metrics.intervals import Interval
+from .counts import ratio
+from .intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)

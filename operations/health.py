@@ -10,7 +10,6 @@ from typing import ClassVar
 from asgiref.sync import sync_to_async
 from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
 from django.db import Error, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from health_check.base import HealthCheck
 from health_check.exceptions import ServiceUnavailable
@@ -30,6 +29,8 @@ from operations.domain.locks import blockers
 from operations.domain.queues import QueueState
 from operations.domain.scheduled_backups import overdue
 from operations.domain.stored_files import StorageError, check_storage
+from operations.domain.upgrade import missing_migrations
+from touchstone.program import as_called
 
 # A row that fails for longer than this needs an operator.
 FAILING_AFTER = timedelta(minutes=10)
@@ -59,7 +60,9 @@ class StaticFiles(HealthCheck):
             return  # WhiteNoise finds the files in their sources
         names = storage.hashed_files.values()
         if not names or not all(storage.exists(name) for name in names):
-            raise ServiceUnavailable("incomplete. Run manage.py collectstatic and restart")
+            raise ServiceUnavailable(
+                as_called("incomplete. Run manage.py collectstatic and restart")
+            )
 
 
 class _Files(HealthCheck):
@@ -101,13 +104,8 @@ class Disks(HealthCheck):
 @dataclass
 class Migrations(HealthCheck):
     async def run(self) -> None:
-        if count := await sync_to_async(_count_missing_migrations)():
-            raise ServiceUnavailable(f"{count} to apply. Run manage.py migrate")
-
-
-def _count_missing_migrations() -> int:
-    executor = MigrationExecutor(connection)
-    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+        if count := await sync_to_async(missing_migrations)():
+            raise ServiceUnavailable(as_called(f"{count} to apply. Run manage.py migrate"))
 
 
 @dataclass
@@ -170,7 +168,8 @@ class Publishing(HealthCheck):
         self._is_held = bool(await sync_to_async(active_hold)())
 
     def pretty_status(self) -> str:
-        return "on hold. Run manage.py recover_hits" if self._is_held else super().pretty_status()
+        on_hold = as_called("on hold. Run manage.py recover_hits")
+        return on_hold if self._is_held else super().pretty_status()
 
 
 @dataclass

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, connection
 from django.db.models import Q
 from tqdm import tqdm
 
@@ -15,6 +16,9 @@ from projects.models import Project
 from schemes.contract.errors import FileError
 from schemes.import_settings import with_options
 from schemes.reports import FileProgram, UsageError
+from touchstone.program import as_called
+
+MIGRATIONS = "django_migrations"
 
 
 class InputError(CommandError):
@@ -35,7 +39,7 @@ class Command(BaseCommand):
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
         kwargs["formatter_class"] = RawDescriptionHelpFormatter
-        kwargs["epilog"] = f"example:\n  {self.example}" if self.example else None
+        kwargs["epilog"] = as_called(f"example:\n  {self.example}") if self.example else None
         return super().create_parser(prog_name, subcommand, **kwargs)
 
     def execute(self, *args: Any, **options: Any) -> str | None:
@@ -45,6 +49,11 @@ class Command(BaseCommand):
             return super().execute(*args, **options)
         except expected as error:
             raise InputError(error) from error
+        except DatabaseError as error:
+            if MIGRATIONS in connection.introspection.table_names():
+                raise
+            migrate = as_called("manage.py migrate")
+            raise InputError(f"The database has no tables yet. Run `{migrate}` first.") from error
 
     def add_json(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -442,6 +443,34 @@ def collected() -> str:
     folder = _made_once("collected", environment.static_files_digest(), collect)
     shutil.copytree(folder, static_root, dirs_exist_ok=True)
     return static_root
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel of the committed state. Skip if there is no build backend."""
+    pytest.importorskip("hatchling", reason="the build backend is not in this environment")
+    folder = tmp_path_factory.mktemp("build")
+    checkout = folder / "checkout"
+    command = ["git", "clone", "--quiet", "--no-local", str(environment.ROOT), str(checkout)]
+    subprocess.run(command, check=True)
+    subprocess.run(
+        [checkout / "scripts" / "build", folder / "dist"],
+        env={**os.environ, "PYTHON": sys.executable},
+        check=True,
+    )
+    [path] = (folder / "dist").iterdir()
+    return path
+
+
+@pytest.fixture(scope="session")
+def installed_package(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Unpack the wheel, and return the folder for PYTHONPATH."""
+    folder = tmp_path_factory.mktemp("site-packages")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    # As pip does
+    subprocess.run([sys.executable, "-m", "compileall", "-q", folder], check=True)
+    return folder
 
 
 A_DAY = 24 * 3600

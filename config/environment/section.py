@@ -1,12 +1,9 @@
 """A part of the environment, as a section of the reference."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-
-BASE_DIR = Path(__file__).resolve().parents[2]
 
 
 class Section(BaseModel):

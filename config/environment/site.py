@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from pydantic import model_validator
 
-from config.environment.section import BASE_DIR, Section, variable
+from config.environment.section import Section, variable
 from config.environment.values import (
     CalledHosts,
     Contact,
@@ -24,6 +24,7 @@ from config.environment.values import (
     SigningKeys,
     StorageUrl,
 )
+from touchstone.layout import data_folder
 
 _THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
 
@@ -103,8 +104,8 @@ class Site(Section):
     )
     VAR_DIR: PrivateFolder = variable(
         "Folder for the database, queue, static files, uploads and exports",
-        default=BASE_DIR / "var",
-        shown="`var` in the checkout",
+        default=lambda _: data_folder(),
+        shown="`var` in a checkout; `~/.local/share/touchstone` of an installed package",
     )
     STATIC_ROOT: Folder = variable(
         "Target of `collectstatic`",
@@ -145,7 +146,7 @@ class Site(Section):
     )
     DEBUG: bool = variable("Detailed error pages. Never use in production", default=False)
     DEMO: bool = variable(
-        "Set by `manage.py demo`: public logins, fast password hashing. Never use in production",
+        "Set by `demo`: public logins, fast password hashing. Never use in production",
         default=False,
     )
 

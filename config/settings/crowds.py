@@ -3,9 +3,8 @@
 import hashlib
 import hmac
 
-from config.environment.section import BASE_DIR
 from config.settings.security import SECRET_KEY
-from config.settings.site import SITE_URL, env
+from config.settings.site import BASE_DIR, SITE_URL, env
 
 MTURK_REGION = env.MTURK_REGION
 MTURK_ENDPOINT_URL = env.MTURK_ENDPOINT_URL or f"{env.MARKETPLACE_INTERNAL_URL or SITE_URL}/mturk/"

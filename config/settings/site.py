@@ -1,22 +1,17 @@
 """The site: its address, applications and middleware."""
 
-import tomllib
-
 from config.environment.model import read_environment
-from config.environment.section import BASE_DIR
 from config.environment.site import host_of, is_secure
+from touchstone import layout
 
 env = read_environment()
 
-VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+BASE_DIR = layout.BASE_DIR
+PREPARED_DIR = layout.PREPARED_DIR
+VERSION = layout.version()
 VAR_DIR = env.VAR_DIR
 DEBUG = env.DEBUG
 DEMO = env.DEMO
-# The variables that connect a site to services, which a demo does not use.
-SERVICE_VARIABLES = (
-    *("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "BACKUP_URL", "ARCHIVE_DIR"),
-    *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
-)
 SITE_URL = env.SITE_URL
 MODEL_HOSTS = env.MODEL_HOSTS
 SITE_IS_SECURE = is_secure(SITE_URL)

@@ -4,9 +4,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from config.environment.section import BASE_DIR
 from config.environment.values import split_url
-from config.settings.site import DEBUG, VAR_DIR, env
+from config.settings.site import BASE_DIR, DEBUG, VAR_DIR, env
 
 STATIC_URL = "/static/"
 STATIC_ROOT = env.STATIC_ROOT

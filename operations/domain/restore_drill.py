@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -14,6 +13,7 @@ from django.conf import settings
 from audit.errors import TouchstoneError
 from operations.domain.backup_file import DATA, BackupFile, Manifest
 from operations.domain.encrypted_file import read_key
+from touchstone.program import as_called, command_line
 
 # A restore adds a row to each, the hold on publishing and its entry in the log, unless there is a hold.
 ADDED = {f"{DATA}crowd.PublishingHold.jsonl": 1, f"{DATA}audit.StateChange.jsonl": 1}
@@ -68,13 +68,13 @@ def _scratch(folder: Path, database_url: str) -> dict[str, str]:
 
 
 def _manage(environment: Mapping[str, str], *arguments: str) -> None:
-    command = [sys.executable, "manage.py", *arguments]
+    command = command_line(*arguments)
     done = subprocess.run(  # noqa: S603
         command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no message"]
-        raise DrillError(f"manage.py {arguments[0]} failed: {lines[-1]}")
+        raise DrillError(as_called(f"manage.py {arguments[0]} failed: {lines[-1]}"))
 
 
 def _differences(first: BackupFile, second: BackupFile) -> list[str]:

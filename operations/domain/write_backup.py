@@ -33,6 +33,7 @@ from operations.domain.backup_file import (
     folders,
 )
 from operations.domain.encrypted_file import EncryptingWriter
+from touchstone.program import as_called
 
 Progress = Callable[[int], object]
 ROWS_AT_ONCE = 2000
@@ -136,7 +137,8 @@ def _last_migrations() -> dict[str, str]:
     loader = MigrationLoader(connection)
     leaves = loader.graph.leaf_nodes()
     if missing := [node for node in leaves if node not in loader.applied_migrations]:
-        raise BackupError(f"{'.'.join(missing[0])} is not applied. Run manage.py migrate first")
+        name = ".".join(missing[0])
+        raise BackupError(as_called(f"{name} is not applied. Run manage.py migrate first"))
     return dict(leaves)
 
 

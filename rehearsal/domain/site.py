@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
@@ -46,14 +47,47 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
             # A machine that was stopped or is swapping must not lose its processes.
             *("--timeout", "120"),
         ],
-        "worker": [
-            # The checks load all pages. The web server's start and `manage.py check` run them.
-            *(python, "-m", "celery", "-A", "config", "--skip-checks", "worker", "--beat-thread"),
-            # Threads of one process need less memory than processes. A rehearsal occupies one of them.
-            *("--pool", "threads", "--concurrency", "2", "--loglevel", "WARNING"),
-            *("--without-gossip", "--without-mingle"),
-        ],
+        # The worker also sends the schedule.
+        "worker": worker_command("--beat-thread", "--loglevel", "WARNING"),
     }
+
+
+def worker_command(*options: str, concurrency: int = 2) -> list[str]:
+    """Return the command of a process for background work."""
+    return [
+        # The checks load all pages. The web server's start and `manage.py check` run them.
+        *(sys.executable, "-m", "celery", "-A", "config", "--skip-checks", "worker", *options),
+        # Threads of one process need less memory than processes. A rehearsal occupies one of them.
+        *("--pool", "threads", "--concurrency", str(concurrency)),
+        *("--without-gossip", "--without-mingle"),
+    ]
+
+
+def add_port(parser: ArgumentParser) -> None:
+    """Declare the option that `config.environment.start` reads before the settings."""
+    parser.add_argument(
+        "--port", type=int, help="listen on this port of 127.0.0.1, instead of SITE_URL"
+    )
+
+
+def check_ports() -> None:
+    """Raise SiteError if a port of the site is in use, before anything is prepared."""
+    if address := answering_address():
+        port = urlsplit(settings.SITE_URL).port or 80
+        raise SiteError(
+            f"Another server answers on {address}. If it is this site, use it. Otherwise stop it, or "
+            f"choose another port, such as --port {port + 10}."
+        )
+
+
+def answering_address() -> str:
+    """Return an address of the site that a server answers, or an empty string."""
+    site, content = urlsplit(settings.SITE_URL), urlsplit(settings.MARKETPLACE_CONTENT_URL)
+    addresses = [(str(site.hostname), site.port or 80)]
+    if _content_binding(site.port or 80):
+        addresses.append(("127.0.0.1", content.port or 80))
+    taken = (f"http://{host}:{port}" for host, port in addresses if _answers(host, port))
+    return next(taken, "")
 
 
 def _content_binding(site_port: int) -> list[str]:
@@ -85,13 +119,14 @@ class Site:
             call_in_child("collect_static")
         for folder in (_log_folder(), _run_folder()):
             folder.mkdir(parents=True, exist_ok=True)
-        for name in process_commands(self._host, self._port):
-            self._start(name)
+        self._start("web")
         try:
             wait_until_up(settings.SITE_URL, seconds=START_SECONDS)
-        except SiteError:
+        except BaseException:
             self._stop()
             raise
+        # Started together, they would share the processors, and the first page would come later.
+        self._start("worker")
         self._watch.start()
         return self
 

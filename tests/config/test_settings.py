@@ -270,7 +270,8 @@ def test_start_without_an_environment(tmp_path):
 
 def test_default_folder_is_var_in_the_checkout(tmp_path):
     """The settings run in a copy, so that only the copy's var/ is written."""
-    shutil.copytree(environment.ROOT / "config", tmp_path / "config")
+    for package in ("config", "touchstone"):
+        shutil.copytree(environment.ROOT / package, tmp_path / package)
     shutil.copy(environment.ROOT / "pyproject.toml", tmp_path)
     process = subprocess.run(
         [sys.executable, "-c", "import config.settings as s; print(s.VAR_DIR)"],

@@ -10,6 +10,7 @@ from crowd.domain.workers.qualifications import system_requirements
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 from projects.domain.pay_warnings import pay_warnings
+from touchstone.program import as_called
 
 
 class Command(BaseCommand):
@@ -102,7 +103,8 @@ class Command(BaseCommand):
         are = "is" if count == 1 else "are"
         sentence = f"{project.hits_noun.count(count)} {are} being created."
         if batch.to_publish:
-            sentence += f" `manage.py batch {batch.pk} show` prints how many have been published."
+            show = as_called(f"manage.py batch {batch.pk} show")
+            sentence += f" `{show}` prints how many have been published."
         facts = {"batch": batch.pk, "state": batch.state, "hits": count}
         self.write_result(facts, sentence, as_json=options["json"])
 

@@ -22,6 +22,7 @@ from schemes.reports import (
     check_output,
     write_csv,
 )
+from touchstone.program import as_called
 
 *_FIRST, _LAST = [evaluation.title for evaluation in EVALUATIONS.values()]
 _TITLES = f"{', '.join(_FIRST)} or {_LAST}"
@@ -38,7 +39,7 @@ class Command(BaseCommand):
             subparser = subparsers.add_parser(
                 evaluation.name,
                 help=evaluation.description.partition("\n")[0],
-                description=evaluation.description,
+                description=as_called(evaluation.description),
                 formatter_class=RawDescriptionHelpFormatter,
             )
             evaluation.add_arguments(subparser)

@@ -16,6 +16,7 @@ from schemes.reproduction import (
     reproduction_markdown,
     reproduction_text,
 )
+from touchstone.program import as_called
 
 
 class Command(BaseCommand):
@@ -29,7 +30,7 @@ class Command(BaseCommand):
             subparser = subparsers.add_parser(
                 reproduction.name,
                 help=reproduction.description.partition("\n")[0],
-                description=reproduction.description,
+                description=as_called(reproduction.description),
                 formatter_class=RawDescriptionHelpFormatter,
             )
             reproduction.add_arguments(subparser)

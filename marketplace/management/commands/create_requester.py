@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from marketplace.domain import access_keys
 from marketplace.domain.errors import InvalidParameterError
+from touchstone.program import as_called
 
 
 class Command(BaseCommand):
-    help = (
+    help = as_called(
         "Create a requester and its first access key. The secret is shown only once. "
         "Example: manage.py create_requester lab --balance 500"
     )

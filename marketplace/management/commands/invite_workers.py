@@ -6,10 +6,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from marketplace.domain.accounts import accounts
+from touchstone.program import as_called
 
 
 class Command(BaseCommand):
-    help = (
+    help = as_called(
         "Create invitations and print their codes. A worker signs up at /hits/join/CODE/. "
         "Example: manage.py invite_workers --count 10"
     )

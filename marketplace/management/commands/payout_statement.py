@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from marketplace.domain.accounts import payouts
 from marketplace.domain.money import format_cents
+from touchstone.program import as_called
 
 
 def _day(text: str) -> date:
@@ -19,7 +20,7 @@ def _day(text: str) -> date:
 
 
 class Command(BaseCommand):
-    help = (
+    help = as_called(
         "Write what each worker earned, was paid and is due from FIRST to LAST (inclusive, UTC) as CSV. "
         "Example: manage.py payout_statement 2026-11-01 2026-11-30 --out november.csv"
     )

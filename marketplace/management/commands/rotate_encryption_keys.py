@@ -7,10 +7,11 @@ from django.db import transaction
 from marketplace.domain.access_keys import rotate_encryption_keys
 from marketplace.domain.accounts.payment_details import rotate_payment_details
 from marketplace.domain.vault import UnreadableSecretError
+from touchstone.program import as_called
 
 
 class Command(BaseCommand):
-    help = (
+    help = as_called(
         "Encrypt all access keys and payment details under the newest encryption key. The earlier keys "
         "can then be removed from the settings. "
         "Example: manage.py rotate_encryption_keys --json"

@@ -8,10 +8,11 @@ from django.utils import timezone
 from marketplace.domain.faults import parse_faults
 from marketplace.domain.notifications import notifications
 from marketplace.domain.work import maintenance
+from touchstone.program import as_called
 
 
 class Command(BaseCommand):
-    help = (
+    help = as_called(
         "Expire HITs, abandon overdue assignments, approve undecided ones and deliver "
         "notifications. Only sites without Celery beat need this command. "
         "Example: manage.py run_marketplace_maintenance --json"

@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management import call_command
 
 from projects.command import Command as BaseCommand
-from web.collected_static import are_collected, record_collection
+from web.collected_static import are_collected, copy_prepared, record_collection
 
 
 class Command(BaseCommand):
@@ -16,6 +16,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if are_collected():
+            return
+        if copy_prepared():
             return
         call_command("collectstatic", interactive=False, verbosity=0)
         record_collection()

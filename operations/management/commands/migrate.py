@@ -1,5 +1,6 @@
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -8,10 +9,15 @@ from django.core.management.commands import migrate
 from django.db import DatabaseError, OperationalError, connections
 
 from database.limits import exceeded_limit
+from database.prepared_tables import copy_tables
 from operations.domain.locks import open_transactions
 
 # Seconds in which other processes use the table before the next attempt
 PAUSE = 5.0
+
+
+# Options that change what is done
+SPECIAL = ("app_label", "fake", "fake_initial", "plan", "run_syncdb", "check_unapplied", "prune")
 
 
 class Command(migrate.Command):
@@ -23,6 +29,12 @@ class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]
         if connection.vendor != "postgresql":
+            if _migrates_everything(options) and copy_tables(
+                Path(connection.settings_dict["NAME"])
+            ):
+                if options["verbosity"]:
+                    self.stdout.write("The tables of a new site were created.")
+                return
             super().handle(*args, **options)
             return
         deadline = time.monotonic() + settings.MIGRATION_WAIT_SECONDS
@@ -57,3 +69,7 @@ class Command(migrate.Command):
             cursor.execute(
                 "SELECT set_config('lock_timeout', %s, false)", [f"{seconds * 1000:.0f}ms"]
             )
+
+
+def _migrates_everything(options: dict[str, Any]) -> bool:
+    return not any(options[name] for name in SPECIAL)

@@ -13,6 +13,7 @@ from operations.domain.write_backup import key_fingerprint
 from operations.management.key_file import add_key_file, key_of
 from projects.command import Command as BaseCommand
 from projects.command import InputError
+from touchstone.program import as_called
 
 OTHER_KEY = (
     "This installation's SECRET_KEY differs from the backup's. Live pages, access keys and links need "
@@ -57,8 +58,8 @@ class Command(BaseCommand):
         }
         sentence = (
             f"{manifest.rows} rows and {manifest.files} files are restored, as of "
-            f"{manifest.made_at}. Publishing is on hold. Start the site, then run manage.py "
-            "recover_hits."
+            f"{manifest.made_at}. Publishing is on hold. Start the site, then run "
+            f"{as_called('manage.py recover_hits')}."
         )
         self.write_result(facts, sentence, as_json=options["json"])
 
@@ -67,7 +68,7 @@ def _how_to_read_secret_key(options: dict[str, Any]) -> str:
     name = options["file"].name
     if not options["key_file"]:
         return f"unzip -p {name} secret_key"
-    return (
+    return as_called(
         f"manage.py decrypt_backup {name} --key-file {options['key_file'].name} --out plain.zip, then "
         "unzip -p plain.zip secret_key"
     )

@@ -1,21 +1,26 @@
 import signal
 import threading
+from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 
 from projects.command import Command as BaseCommand
-from rehearsal.domain.site import Site, call_in_child
+from rehearsal.domain.site import Site, add_port, call_in_child, check_ports
 
 
 class Command(BaseCommand):
     help = "Start the site on this machine, with all its processes and its data in VAR_DIR."
-    example = "SITE_URL=http://127.0.0.1:8010 manage.py serve"
+    example = "manage.py serve --port 8010"
     # Skipped to start faster.
     requires_system_checks = []
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_port(parser)
+
     def handle(self, *args: Any, **options: Any) -> None:
+        check_ports()
         self._say("Preparing the database ...")
         call_in_child("migrate", interactive=False)
         stopped = threading.Event()

@@ -1,13 +1,11 @@
 import os
 import signal
 import subprocess
-import sys
 import threading
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -18,7 +16,8 @@ from django.db.migrations.exceptions import InconsistentMigrationHistory
 from jobs.domain.end_with_parent import end_with_parent
 from projects.command import Command as BaseCommand
 from projects.command import InputError
-from rehearsal.domain.site import Site, SiteError, call_in_child
+from rehearsal.domain.site import Site, SiteError, add_port, call_in_child, check_ports
+from touchstone.program import as_called, command_line
 
 ELSEWHERE = (
     "The data may be from an older demo. Move {var} away to start the next demo with new data."
@@ -34,10 +33,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="stop after the campaign")
         add_items(parser)
+        add_port(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
-            _start_again_as_demo()
+            raise InputError(f"DEMO is not set. Start the demo with {as_called('manage.py demo')}.")
         try:
             self._run(once=options["once"], items=options["items"])
         except KeyboardInterrupt:
@@ -46,13 +46,19 @@ class Command(BaseCommand):
             raise InputError(error) from error
         except (DatabaseError, InconsistentMigrationHistory) as error:
             raise InputError(f"{error} {ELSEWHERE.format(var=settings.VAR_DIR)}") from error
-        self._say("Stopped. The demo's data stay where they are; `make demo` continues with them.")
+        self._say(
+            "Stopped. The demo's data stay where they are. The next demo continues with them."
+        )
 
     def _run(self, *, once: bool, items: int | None) -> None:
+        check_ports()
         self._say("Preparing the database ...")
         call_in_child("migrate", interactive=False)
-        self._say("Starting the web server and the background worker, reading the corpus ...")
-        with _campaign(items) as campaign, Site(SWEEP_SECONDS="1") as site:
+        self._say("Starting the web server ...")
+        with Site(SWEEP_SECONDS="1") as site, _campaign(items) as campaign:
+            self._say(
+                f"Touchstone answers at {settings.SITE_URL}/ and reads its sample corpora ..."
+            )
             if campaign.wait():
                 raise CommandError("The campaign failed.", returncode=campaign.returncode)
             if not once:
@@ -66,15 +72,6 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
-
-
-def _start_again_as_demo() -> None:
-    """Run the command again with demo settings and data, because its passwords are public."""
-    environment = {**os.environ, "DEMO": "true", "VAR_DIR": str(Path(settings.VAR_DIR) / "demo")}
-    for name in settings.SERVICE_VARIABLES:
-        environment.pop(name, None)
-    sys.stdout.flush()
-    os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606
 
 
 def add_items(parser: ArgumentParser) -> None:
@@ -91,7 +88,7 @@ def _campaign(items: int | None) -> Iterator[subprocess.Popen[bytes]]:
     """Prepare and rehearse the projects in a process that ends with the block."""
     options = [] if items is None else ["--items", str(items)]
     process = subprocess.Popen(  # noqa: S603
-        [sys.executable, "manage.py", "rehearse_demo", *options],
+        command_line("rehearse_demo", *options),
         cwd=settings.BASE_DIR,
         start_new_session=True,  # Ctrl-C is for this process, which ends the group
         preexec_fn=partial(end_with_parent, os.getpid()),  # noqa: PLW1509 - system calls, no Python lock

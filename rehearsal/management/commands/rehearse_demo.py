@@ -45,7 +45,7 @@ OF_OTHER_DATA = (DatabaseError, FileError, TouchstoneError)
 
 
 class Command(BaseCommand):
-    help = "Prepare the demo's projects and rehearse them on its site. `manage.py demo` runs this."
+    help = "Prepare the demo's projects and rehearse them on its site. `demo` runs this."
     example = "manage.py demo --once"
     requires_system_checks = []
 

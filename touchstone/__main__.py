@@ -1,0 +1,3 @@
+from touchstone.command_line import main
+
+main()
