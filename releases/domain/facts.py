@@ -91,6 +91,7 @@ def _training(project: Project) -> list[dict[str, Any]]:
     return [
         {
             "title": stage.title,
+            "invited": stage.invited,
             "started": stage.started,
             "finished": stage.finished,
             "passed": stage.passed,
