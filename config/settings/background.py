@@ -96,6 +96,7 @@ JOB_KINDS = {
     "system-evaluation": "datasets.domain.systems.evaluate_systems.KIND",
     "certainty": "datasets.domain.quality.certainty.KIND",
     "release": "releases.domain.queue_release.KIND",
+    "release-upload": "releases.domain.publishing.upload.KIND",
     "deletion": "dashboard.delete_project.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }

@@ -217,8 +217,8 @@ def test_every_kind_of_job_runs_in_a_worker(site, chat):
     manage(site, "shell", "-v0", "-c", DELETE)
     state = wait_for(site, have_ended)
     assert results(state, "deletion")
-    # A rehearsal is another test. An estimate of certainty needs gold that people made.
-    others = {"rehearsal", "certainty", "release"}
+    # A rehearsal is another test. The others need gold that people made.
+    others = {"rehearsal", "certainty", "release", "release-upload"}
     assert {job["kind"] for job in state["jobs"]} == set(settings.JOB_KINDS) - others
 
 
