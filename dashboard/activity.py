@@ -69,6 +69,7 @@ EVENTS: Mapping[str, Mapping[str, Phrase]] = {
     "datasets.Decision": {"undone": Phrase("removed {it}", "{it} was removed")},
     "datasets.ErrorSample": {"drawn": action("drew", "drawn")},
     "releases.Release": {"released": action("released")},
+    "releases.ServiceToken": {"entered": action("entered"), "deleted": action("deleted")},
     "crowd.PublishingHold": {
         "held": Phrase("stopped publishing and payments", "publishing and payments were stopped"),
         "lifted": Phrase("resumed publishing and payments", "publishing and payments were resumed"),
@@ -383,6 +384,17 @@ DESCRIPTIONS: Mapping[str, Description] = {
         lambda row: LoggedObject(
             f"version {row.version} of the gold", "releases:release_details", (row.version,)
         )
+    ),
+    "releases.Publication": Description(
+        lambda row: LoggedObject(
+            f"the publication of version {row.release.version} on {row.get_service_display()}",
+            "releases:publish_release",
+            (row.release.version, row.service),
+        ),
+        ("release",),
+    ),
+    "releases.ServiceToken": Description(
+        lambda row: LoggedObject(f"the token for {row.get_service_display()}")
     ),
     "datasets.SampledPart": Description(
         lambda row: LoggedObject(

@@ -93,11 +93,14 @@ class ReleasedItem(models.Model):
 
 
 class ServiceToken(models.Model):
-    """A project's token for a service that publishes releases. `sealed` is the encrypted token."""
+    """A project's token for a service that publishes releases.
+
+    `sealed` is the encrypted token, or "" after its deletion.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="service_tokens")
     service = models.CharField(max_length=20, choices=Service)
-    sealed = models.TextField()
+    sealed = models.TextField(blank=True)
     entered_by = models.CharField(max_length=150)
     entered_at = models.DateTimeField()
 

@@ -107,7 +107,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('service', models.CharField(choices=[('huggingface', 'Hugging Face Hub'), ('zenodo', 'Zenodo')], max_length=20)),
-                ('sealed', models.TextField()),
+                ('sealed', models.TextField(blank=True)),
                 ('entered_by', models.CharField(max_length=150)),
                 ('entered_at', models.DateTimeField()),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='service_tokens', to='projects.project')),

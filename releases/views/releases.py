@@ -26,11 +26,13 @@ from releases.domain.build_release import ReleaseFilesError, open_archive, read_
 from releases.domain.details import ReleaseDetailsError, details_of_json
 from releases.domain.facts import previous_release
 from releases.domain.licences import licence_name
+from releases.domain.publishing.upload import publications_of, upload_jobs
 from releases.domain.queue_release import queue_build, queue_release, release_jobs
 from releases.domain.topics import open_topics
 from releases.domain.write_folder import README
+from releases.enums import Service
 from releases.forms import ReleaseForm
-from releases.models import Release
+from releases.models import Publication, Release
 from web.downloads import download
 from web.lists import Column, Empty, Listing, link, number_column, time_column
 from web.markdown import render_markdown
@@ -42,7 +44,8 @@ FILES_SHOWN = 200
 @require_GET
 @project_page(STAFF)
 def releases(request: HttpRequest, project: Project) -> HttpResponseBase:
-    jobs = release_jobs(project).exclude(state=JobState.FINISHED)[:5]
+    unfinished = (release_jobs(project) | upload_jobs(project)).exclude(state=JobState.FINISHED)
+    jobs = unfinished[:5]
     listing = Listing(
         request=request,
         name="releases",
@@ -124,8 +127,15 @@ def release_details(request: HttpRequest, project: Project, version: str) -> Htt
         "previous": earlier.first(),
         "card": card_of(release),
         "is_public": hasattr(release, "public"),
+        "services": services_of(release),
     }
     return render_page(request, project, "releases/release.html", context)
+
+
+def services_of(release: Release) -> list[tuple[Service, Publication | None]]:
+    """Return each service with the release's publication there, if it has one."""
+    found = {row.service: row for row in publications_of(release)}
+    return [(service, found.get(service)) for service in Service]
 
 
 def card_of(release: Release) -> str:

@@ -88,6 +88,8 @@ NAMED_ON_THE_PAGE = {
     "releases:new_release",
     # The page says what becomes public.
     "releases:open_release",
+    # The name of the dataset or release is entered.
+    "releases:publish_release",
     "dashboard:archive",
     "dashboard:delete_project",
 }
@@ -146,6 +148,8 @@ HARMLESS = {
     "model_annotators:models",
     "rehearsal:dry_run",
     *("releases:build_release", "releases:close_release"),
+    # A token can be entered again.
+    *("releases:store_service_token", "releases:forget_service_token"),
 }
 APPS = {
     "annotation",

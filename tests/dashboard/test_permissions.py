@@ -60,6 +60,7 @@ POSTED = {
     "answer_appeal",
     "export",
     *("build_release", "open_release", "close_release"),
+    *("store_service_token", "forget_service_token"),
     "evaluate_systems",
     "fit_certainty",
     "learn_equivalence",
@@ -149,6 +150,10 @@ def address(campaign, project, job_files):
         **{name: ["1.1"] for name in ("release_details", "build_release", "release_archive")},
         **{name: ["1.1"] for name in ("release_differences", "release_differences_csv")},
         **{name: ["1.1"] for name in ("open_release", "close_release")},
+        **{
+            name: ["1.1", "zenodo"]
+            for name in ("publish_release", "store_service_token", "forget_service_token")
+        },
         **dict.fromkeys(("public_release", "public_items", "public_archive"), public),
         "public_item": [*public, release.items.first().position],
         **{name: [annotator.pk] for name in ("model", "retire_model")},

@@ -411,7 +411,9 @@ def test_token_is_stored_encrypted_and_in_no_log(hub, zenodo, release, target, c
     assert token not in str(list(StateChange.objects.values()))
     assert token not in caplog.text
     forget_token(project=project, service=target.service, actor="ada", now=NOW)
-    assert not ServiceToken.objects.exists()
+    assert ServiceToken.objects.get().sealed == ""
+    with pytest.raises(PublishingError, match="has no token"):
+        plan_upload(release=release, target=target)
 
 
 def test_failed_job_shows_the_problem_and_can_be_repeated(zenodo, release):

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -66,11 +67,12 @@ class Hub:
             plan = self._plan(release, target)
             if plan.problems:
                 raise PublishingError(" ".join(plan.problems))
-            repository = plan.confirmation
+            repository = plan.target.repository
+            Publication.objects.filter(pk=publication.pk).update(repository=repository)
             self._api.create_repo(
                 repository, repo_type=DATASET, private=target.private, exist_ok=True
             )
-            head = self._api.repo_info(repository, repo_type=DATASET).sha
+            info = self._api.repo_info(repository, repo_type=DATASET)
             removed = [file.name for file in plan.files if file.change == "removed"]
             # Of equal files, nothing is sent. If all are equal, the Hub's newest commit is returned.
             commit = self._api.create_commit(
@@ -84,13 +86,14 @@ class Hub:
                 ],
                 commit_message=f"Release {release.version}",
                 repo_type=DATASET,
-                parent_commit=head,
+                parent_commit=info.sha,
             ).oid
             Publication.objects.filter(pk=publication.pk).update(commit=commit)
             self._check_files(repository, commit, release)
             self._tag(repository, commit, release)
         publication.commit = commit
         publication.repository = repository
+        publication.private = info.private
         publication.url = f"{settings.HUGGINGFACE_URL}/datasets/{repository}/tree/{_tag(release)}"
 
     def _plan(self, release: Release, target: Target) -> Plan:
@@ -126,7 +129,7 @@ class Hub:
             ("Tag", _tag(release)),
         ]
         return Plan(
-            target=target,
+            target=replace(target, repository=repository),
             account=account["name"],
             place=f"{settings.HUGGINGFACE_URL}/datasets/{repository}",
             summary=summary,

@@ -33,16 +33,18 @@ def store_token(
 
 @transaction.atomic
 def forget_token(*, project: Project, service: Service, actor: str, now: datetime) -> None:
-    """Delete the project's token for a service, if it has one."""
-    for row in ServiceToken.objects.filter(project=project, service=service):
+    """Delete the project's token for a service, if it has one. The log keeps who had entered it."""
+    rows = ServiceToken.objects.select_for_update().filter(project=project, service=service)
+    for row in rows.exclude(sealed=""):
+        row.sealed = ""
+        row.save(update_fields=["sealed"])
         log_state_change(instance=row, old="entered", new="deleted", actor=actor, now=now)
-        row.delete()
 
 
 def token_of(project: Project, service: Service) -> str:
     """Return the project's token. Raise PublishingError."""
     row = ServiceToken.objects.filter(project=project, service=service).first()
-    if row is None:
+    if row is None or not row.sealed:
         raise PublishingError(
             f"The project has no token for {service.label}. An admin can enter one."
         )

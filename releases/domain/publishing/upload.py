@@ -124,7 +124,10 @@ def _upload(publication: Publication, *, token: str, actor: str) -> Publication:
         published_at=timezone.now(),
         **{
             name: getattr(publication, name)
-            for name in ("repository", "record", "commit", "url", "doi", "concept_doi")
+            for name in (
+                *("repository", "private", "record", "commit"),
+                *("url", "doi", "concept_doi"),
+            )
         },
     )
 

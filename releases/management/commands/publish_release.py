@@ -64,7 +64,7 @@ class Command(BaseCommand):
             self.write_result(facts, _described(plan), as_json=options["json"])
             return
         publication = publish_release(
-            release=release, target=target, token=token, actor=ACTOR, now=timezone.now()
+            release=release, target=plan.target, token=token, actor=ACTOR, now=timezone.now()
         )
         names = ("url", "repository", "record", "doi")
         facts = {name: getattr(publication, name) for name in names}
