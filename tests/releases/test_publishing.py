@@ -116,7 +116,8 @@ def test_dry_run_of_zenodo_shows_the_record_and_sends_nothing(zenodo, release):
     assert found.total_bytes == sum(file.bytes for file in found.files) > release.archive["bytes"]
     assert not found.problems
     assert ("Authors", "Jane Doe") in found.shown
-    assert "does not delete" in found.summary
+    assert found.summary == "A new public record."
+    assert found.notes == ["Zenodo does not delete published records."]
     assert zenodo.writes == []
     assert zenodo.requests
 

@@ -3,10 +3,10 @@
 import importlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from django.conf import settings
@@ -149,9 +149,7 @@ class Hub:
             hub = importlib.import_module("huggingface_hub")
         except ImportError:
             raise PublishingError(MISSING) from None
-        hub.set_client_factory(
-            _with_timeout(importlib.import_module("huggingface_hub.utils._http"))
-        )
+        _limit_waiting(hub)
         return hub
 
     @cached_property
@@ -207,15 +205,17 @@ def _tag(release: Release) -> str:
     return f"v{release.version}"
 
 
-def _with_timeout(http: Any) -> Callable[[], Any]:
-    """Return a factory of clients that don't wait forever, as the package's own do."""
+@cache
+def _limit_waiting(hub: Any) -> None:
+    """Let the package's clients, which all of its users share, not wait forever."""
+    http = importlib.import_module("huggingface_hub.utils._http")
 
     def create() -> Any:
         client = http.default_client_factory()
         client.timeout = TIMEOUT_SECONDS
         return client
 
-    return create
+    hub.set_client_factory(create)
 
 
 def _repository(release: Release, wanted: str, account: Mapping[str, Any]) -> tuple[str, list[str]]:

@@ -46,12 +46,9 @@ class Zenodo:
         if release.archive.get("bytes", 0) > MAX_BYTES:
             problems.append("Zenodo takes 50 GB per record, and the release has more.")
         earlier = earlier_record(release)
-        summary = "A new public record. Zenodo does not delete published records."
+        summary = "A new public record."
         if earlier:
-            summary = (
-                f"A new version of the public record {earlier.doi}. Zenodo does not delete published "
-                "records."
-            )
+            summary = f"A new version of the public record {earlier.doi}."
         facts = release.manifest.get("files", {}).get(README, {"bytes": 0})
         archive = release.archive or {"name": f"{release}.zip", "bytes": 0}
         metadata = zenodo_json(Released(release))["metadata"]
@@ -74,7 +71,7 @@ class Zenodo:
                 ("Publication date", metadata["publication_date"]),
                 ("Visibility", "public"),
             ],
-            notes=details_notes(release),
+            notes=[*details_notes(release), "Zenodo does not delete published records."],
             problems=problems,
         )
 
