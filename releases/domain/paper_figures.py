@@ -86,7 +86,7 @@ def _people(tables: Mapping[str, PaperTable]) -> Iterator[Bar]:
 def _counts(table: PaperTable) -> PaperFigure:
     """Return the counts in the first column of a statistics table, such as the units of each type.
 
-    Other figures, and counts that are all the same, have no bars.
+    Other figures, and counts that do not differ, have no bars.
     """
     column = table.columns[1]
     bars = list(_bars(table, column))
