@@ -1,4 +1,8 @@
-"""A stand-in for Zenodo's API of deposits, after https://developers.zenodo.org."""
+"""A stand-in for Zenodo's API of deposits, after https://developers.zenodo.org and what Zenodo does.
+
+A deposit without files lacks the list of files, a draft has no DOI, and the answer to a new version is
+its draft.
+"""
 
 import hashlib
 import json
@@ -112,12 +116,16 @@ class FakeZenodo(StandIn):
             raise RefusedError(403, {"status": 403, "message": "Not published."})
         draft = self._draft_of(record.concept)
         if draft is None:
-            # The draft begins with the metadata and the files of the version before.
-            number = self._free()
+            # The draft begins with the files of the version before.
             draft = deepcopy(record)
-            draft.number, draft.submitted = number, False
-            self.records[number] = draft
-        raise RefusedError(201, self._json(record))
+            draft.number, draft.submitted = self._free(), False
+            del draft.metadata["version"], draft.metadata["publication_date"]
+            self.records[draft.number] = draft
+        elif draft.files:
+            error = {"field": "files.enabled", "messages": ["Please remove all files first."]}
+            message = "A validation error occurred."
+            raise RefusedError(400, {"status": 400, "message": message, "errors": [error]})
+        raise RefusedError(201, self._json(draft))
 
     def licence(self, request: Request, name: str) -> Any:
         if name not in LICENCES:
@@ -149,26 +157,28 @@ class FakeZenodo(StandIn):
 
     def _json(self, record: Record) -> dict[str, Any]:
         here = f"{self.url}{D}/{record.number}"
-        draft = self._draft_of(record.concept)
-        links = {"self": here, "bucket": f"{self.url}/api/files/bucket-{record.number}"}
-        if draft and record.submitted:
-            links["latest_draft"] = f"{self.url}{D}/{draft.number}"
+        files = [
+            {
+                "id": self._file_id(name),
+                "filename": name,
+                "filesize": len(content),
+                "checksum": hashlib.md5(content).hexdigest(),
+            }
+            for name, content in record.files.items()
+        ]
         facts: dict[str, Any] = {
             "id": record.number,
+            "record_id": record.number,
             "conceptrecid": str(record.concept),
             "metadata": json.loads(json.dumps(record.metadata)),
             "submitted": record.submitted,
             "state": "done" if record.submitted else "unsubmitted",
-            "links": links,
-            "files": [
-                {
-                    "id": self._file_id(name),
-                    "filename": name,
-                    "filesize": len(content),
-                    "checksum": hashlib.md5(content).hexdigest(),
-                }
-                for name, content in record.files.items()
-            ],
+            "links": {
+                "self": here,
+                "bucket": f"{self.url}/api/files/bucket-{record.number}",
+                "latest_draft": here,
+            },
+            **({"files": files} if files else {}),
         }
         if record.submitted:
             facts |= {

@@ -265,6 +265,18 @@ def test_upload_that_failed_in_the_middle_is_completed(hub, release, place):
     assert on_hub(hub) == contents(release)
 
 
+def test_files_that_somebody_else_added_stay(hub, project, release):
+    publish(release)
+    dataset = hub.datasets["lab/wikinews"]
+    dataset.add("by hand", {**dataset.head.files, "LICENSE": File(b"CC BY")})
+    second = release_of(project, "1.1", partitions=["train"])
+    changes = {file.name: file.change for file in plan(second).files}
+    assert changes["LICENSE"] == "kept"
+    assert changes["data/test.parquet"] == "removed"
+    publish(second)
+    assert on_hub(hub) == {**contents(second), "LICENSE": b"CC BY"}
+
+
 def test_change_by_somebody_else_is_not_overwritten(hub, release):
     publish(release)
     Publication.objects.update(state="failed", published_at=None)
@@ -352,6 +364,22 @@ def test_next_release_is_a_new_version_and_names_the_doi_of_the_one_before(
     assert first.concept_doi in citation_cff(released)
     assert f"https://doi.org/{first.doi}" in contents(second)["README.md"].decode()
     assert first.doi not in str(contents(release)["datacite.json"])
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["refused", "answer lost"])
+@pytest.mark.parametrize("place", ["/newversion", "DELETE .*/files", "PUT .*zip", "/publish"])
+def test_new_version_is_published_once(zenodo, project, release, place, after):
+    publish(release, ZENODO)
+    second = release_of(project, "1.1")
+    zenodo.fail(place, 500, after=after)
+    try:
+        publish(second, ZENODO)
+    except PublishingError:
+        publish(second, ZENODO)
+    assert len(zenodo.published) == len(zenodo.records) == 2
+    record = zenodo.records[zenodo.published[1]]
+    assert record.metadata["version"] == "1.1"
+    assert record.files.keys() == {"wikinews-1.1.zip", "README.md"}
 
 
 def test_draft_that_was_deleted_is_created_again(zenodo, release):

@@ -3,7 +3,7 @@
 import importlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, cached_property
@@ -106,7 +106,8 @@ class Hub:
         info = self._info(repository)
         files = self._files(repository) if info else {}
         tags = self._tags(repository) if info else {}
-        ours, has_same = _is_ours(release, repository, files, tags), _equal(files, release)
+        ours, has_same = _is_ours(release, repository, files, tags), _has_files(files, release)
+        earlier = _names_of_earlier(release, repository)
         if files and not ours:
             problems.append(
                 f"{repository} exists with other content ({len(files)} files). Choose another name, or "
@@ -134,7 +135,7 @@ class Hub:
             place=f"{settings.HUGGINGFACE_URL}/datasets/{repository}",
             summary=summary,
             confirmation=repository,
-            files=_changes(release, files) if ours or not files else _changes(release, {}),
+            files=_changes(release, files if ours else {}, earlier),
             shown=shown,
             notes=details_notes(release),
             problems=problems,
@@ -177,7 +178,7 @@ class Hub:
         return {tag.name: tag.target_commit for tag in refs.tags}
 
     def _check_files(self, repository: str, commit: str, release: Release) -> None:
-        if not _equal(self._files(repository, commit), release):
+        if not _has_files(self._files(repository, commit), release):
             raise PublishingError(
                 f"The files of {repository} on the Hub differ from those of the release. Somebody may "
                 "have changed them meanwhile. Check the dataset, and upload again."
@@ -243,7 +244,16 @@ def _is_ours(
     )
     if earlier.exclude(commit="").exists():
         return True
-    return earlier.filter(release=release).exists() and not tags and _equal(files, release)
+    return earlier.filter(release=release).exists() and not tags and _has_files(files, release)
+
+
+def _names_of_earlier(release: Release, repository: str) -> set[str]:
+    """Return the names of the files of all releases that were uploaded to the dataset."""
+    uploaded = Publication.objects.filter(
+        release__project=release.project, service=Service.HUGGINGFACE, repository=repository
+    ).exclude(commit="")
+    manifests = uploaded.values_list("release__manifest", flat=True)
+    return {name for manifest in manifests for name in manifest["files"]} | {MANIFEST}
 
 
 def _sizes(release: Release) -> dict[str, int]:
@@ -252,18 +262,24 @@ def _sizes(release: Release) -> dict[str, int]:
     return sizes | {MANIFEST: len(read_file(release, MANIFEST))} if sizes else {}
 
 
-def _equal(files: Mapping[str, Any], release: Release) -> bool:
+def _has_files(files: Mapping[str, Any], release: Release) -> bool:
     """Return True if the Hub has the files of the release, by size and, if it is known, SHA-256."""
-    if not release.is_built or {name: row.size for name, row in files.items()} != _sizes(release):
+    sizes = _sizes(release)
+    if not sizes or any(
+        name not in files or files[name].size != size for name, size in sizes.items()
+    ):
         return False
     known = release.manifest["files"]
     return all(
-        file.lfs is None or name not in known or file.lfs.sha256 == known[name]["sha256"]
-        for name, file in files.items()
+        files[name].lfs is None or files[name].lfs.sha256 == facts["sha256"]
+        for name, facts in known.items()
     )
 
 
-def _changes(release: Release, files: Mapping[str, Any]) -> list[PlannedFile]:
+def _changes(
+    release: Release, files: Mapping[str, Any], earlier: Collection[str]
+) -> list[PlannedFile]:
+    """Return what happens to each file. Those that no release has brought are not touched."""
     sizes = _sizes(release)
     return [
         *(
@@ -271,7 +287,7 @@ def _changes(release: Release, files: Mapping[str, Any]) -> list[PlannedFile]:
             for name, size in sorted(sizes.items())
         ),
         *(
-            PlannedFile(name, files[name].size, "removed")
+            PlannedFile(name, files[name].size, "removed" if name in earlier else "kept")
             for name in sorted(files.keys() - sizes.keys())
         ),
     ]

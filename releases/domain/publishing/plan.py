@@ -27,7 +27,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A file of the upload. `change` is "new", "replaced" or "removed"."""
+    """A file of the upload. `change` is "new", "replaced", "removed" or "kept"."""
 
     name: str
     bytes: int
@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def total_bytes(self) -> int:
-        return sum(file.bytes for file in self.files if file.change != "removed")
+        return sum(file.bytes for file in self.files if file.change in ("new", "replaced"))
 
     @property
     def digest(self) -> str:

@@ -129,7 +129,7 @@ def _draft_like(client: ZenodoClient, metadata: Json) -> str:
     for draft in client.drafts():
         found, number = draft["metadata"], str(draft["id"])
         is_same = all(found.get(name) == wanted[name] for name in ("title", "version"))
-        if is_same and number not in taken and not client.deposit(number)["files"]:
+        if is_same and number not in taken and not _files(client.deposit(number)):
             return number
     return ""
 
@@ -141,7 +141,7 @@ def _fill(client: ZenodoClient, deposit: Json, files: ReleaseFiles, metadata: Js
     wanted = {files.archive.name: files.archive, README: files.folder / README}
     checksums = {name: _md5(path) for name, path in wanted.items()}
     present = _checksums(deposit)
-    for file in deposit["files"]:
+    for file in _files(deposit):
         if file["filename"] not in wanted:
             client.delete_file(record, file["id"])
     for name, path in wanted.items():
@@ -153,8 +153,13 @@ def _fill(client: ZenodoClient, deposit: Json, files: ReleaseFiles, metadata: Js
         )
 
 
+def _files(deposit: Json) -> list[Json]:
+    """Return the files. A deposit without files lacks the list."""
+    return deposit.get("files") or []
+
+
 def _checksums(deposit: Json) -> dict[str, str]:
-    return {file["filename"]: file["checksum"].removeprefix("md5:") for file in deposit["files"]}
+    return {file["filename"]: file["checksum"].removeprefix("md5:") for file in _files(deposit)}
 
 
 def _publish(client: ZenodoClient, record: str) -> Json:

@@ -93,9 +93,16 @@ class ZenodoClient:
     def new_version(self, record: str) -> str:
         """Return the number of the draft of a published record's next version.
 
-        Zenodo creates one, or returns the one that it has.
+        Zenodo has one such draft at most. It refuses to create it again once it has files.
         """
-        answer = self._call("POST", f"{DEPOSITS}/{quote(record)}/actions/newversion")
+        try:
+            answer = self._call("POST", f"{DEPOSITS}/{quote(record)}/actions/newversion")
+        except ZenodoError as error:
+            concept = self.deposit(record)["conceptrecid"]
+            drafts = (row for row in self.drafts() if row["conceptrecid"] == concept)
+            if error.status != 400 or (draft := next(drafts, None)) is None:
+                raise
+            return str(draft["id"])
         return str(answer["links"]["latest_draft"]).rstrip("/").rpartition("/")[2]
 
     def describe(self, record: str, metadata: Json) -> None:
@@ -103,7 +110,12 @@ class ZenodoClient:
         self._call("PUT", f"{DEPOSITS}/{quote(record)}", json=metadata)
 
     def delete_file(self, record: str, file: str) -> None:
-        self._call("DELETE", f"{DEPOSITS}/{quote(record)}/files/{quote(file)}")
+        """Delete a file of a draft. Zenodo may report an error of its own after it has done so."""
+        try:
+            self._call("DELETE", f"{DEPOSITS}/{quote(record)}/files/{quote(file)}")
+        except ZenodoError as error:
+            if error.status < 500:
+                raise
 
     def send_file(self, bucket: str, name: str, path: Path) -> None:
         """Send a file to the bucket of a draft, in place of one of the same name."""
