@@ -3,11 +3,15 @@
 # An exact version. Add a digest after you have pulled and checked it.
 ARG PYTHON=3.12.11-slim-bookworm
 
+# The packages: base, or hub for uploads of releases to the Hugging Face Hub
+ARG PACKAGES=base
+
 FROM python:${PYTHON} AS packages
+ARG PACKAGES
 RUN python -m venv /opt/venv
-COPY requirements/base.txt /tmp/base.txt
+COPY requirements/${PACKAGES}.txt /tmp/requirements.txt
 RUN /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes \
-    --requirement /tmp/base.txt
+    --requirement /tmp/requirements.txt
 
 FROM python:${PYTHON}
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/touchstone touchstone

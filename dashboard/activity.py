@@ -83,6 +83,7 @@ EVENTS: Mapping[str, Mapping[str, Phrase]] = {
         "received": action("sent"),
         "withdrawn": action("withdrew", "withdrawn"),
     },
+    "releases.ServiceToken": {"entered": action("entered"), "deleted": action("deleted")},
     "crowd.PublishingHold": {
         "held": Phrase("stopped publishing and payments", "publishing and payments were stopped"),
         "lifted": Phrase("resumed publishing and payments", "publishing and payments were resumed"),
@@ -419,6 +420,17 @@ DESCRIPTIONS: Mapping[str, Description] = {
             (row.team.benchmark.release.version,),
         ),
         ("team__benchmark__release",),
+    ),
+    "releases.Publication": Description(
+        lambda row: LoggedObject(
+            f"the publication of version {row.release.version} on {row.get_service_display()}",
+            "releases:publish_release",
+            (row.release.version, row.service),
+        ),
+        ("release",),
+    ),
+    "releases.ServiceToken": Description(
+        lambda row: LoggedObject(f"the token for {row.get_service_display()}")
     ),
     "datasets.SampledPart": Description(
         lambda row: LoggedObject(

@@ -27,7 +27,7 @@ from datasets.models import Decision, ErrorSample, SampledPart
 from jobs.models import Job
 from projects.models import Invitation, Project
 from qualification.models import Alert, Enrolment, Feedback, Round
-from releases.models import Release
+from releases.models import Publication, Release, ServiceToken
 from web.days import Days
 
 CHUNK = 2000
@@ -54,6 +54,8 @@ KINDS: Mapping[str, Kind] = {
         Kind(Benchmark, "benchmark", lambda project: Q(release__project=project)),
         Kind(Team, "team", lambda project: Q(benchmark__release__project=project)),
         Kind(Entry, "entry", lambda project: Q(team__benchmark__release__project=project)),
+        Kind(Publication, "publication", lambda project: Q(release__project=project)),
+        Kind(ServiceToken, "token", lambda project: Q(project=project)),
         Kind(Batch, "batch", lambda project: Q(project=project)),
         Kind(Item, "item", lambda project: Q(project=project)),
         Kind(Submission, "submission", lambda project: Q(item__project=project)),

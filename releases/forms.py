@@ -1,4 +1,4 @@
-"""The form for a new release."""
+"""The forms for a new release and its publication on other services."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,9 @@ from releases.domain.details import (
     parse_version,
 )
 from releases.domain.licences import LICENCES
+from releases.domain.publishing.plan import Plan
 from releases.domain.topics import TOPICS
+from releases.enums import Service
 from web.fields import sentence_case, set_choices
 
 _ANSWER = "answer_"
@@ -184,3 +186,70 @@ def _initial(previous: ReleaseDetails | None, partitions: Sequence[str]) -> dict
         "partitions": chosen or every,
         "authors": authors_text(previous.authors),
     }
+
+
+class HubForm(forms.Form):
+    """The dataset on the Hub that a release goes to. Other services have nothing to choose."""
+
+    repository = forms.CharField(
+        max_length=193,
+        required=False,
+        label="Dataset",
+        help_text="The owner and the name, such as lab/wikinews. Without an owner, it is the account of "
+        "the token.",
+    )
+    private = forms.BooleanField(
+        required=False,
+        label="Create it as a private dataset",
+        help_text="A dataset that exists stays as it is.",
+    )
+
+    def target(self, service: Service) -> dict[str, Any]:
+        """Return what the user chose, as arguments of Target."""
+        if service != Service.HUGGINGFACE:
+            return {}
+        data = self.cleaned_data
+        return {"repository": data["repository"], "private": data["private"]}
+
+
+class TokenForm(forms.Form):
+    token = forms.CharField(
+        max_length=500,
+        help_text="Stored encrypted, and never shown again.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+    )
+
+    def clean_token(self) -> str:
+        token: str = self.cleaned_data["token"]
+        if not (token.isascii() and token.isprintable()) or " " in token:
+            raise forms.ValidationError("A token has ASCII letters, digits and symbols only.")
+        return token
+
+
+class ConfirmUploadForm(forms.Form):
+    """The confirmation of a plan. It does not fit another plan than the user has seen."""
+
+    digest = forms.CharField(widget=forms.HiddenInput)
+    confirmation = forms.CharField(widget=forms.TextInput(attrs={"autocomplete": "off"}))
+
+    def __init__(self, data: Any, *, plan: Plan) -> None:
+        super().__init__(data, initial={"digest": plan.digest})
+        self.plan = plan
+        self.fields["confirmation"].label = f"Enter “{plan.confirmation}” to confirm"
+
+    def clean_confirmation(self) -> str:
+        entered: str = self.cleaned_data["confirmation"]
+        if entered.strip() != self.plan.confirmation:
+            raise forms.ValidationError(f"Enter “{self.plan.confirmation}”.")
+        return entered
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if data.get("digest") != self.plan.digest:
+            # The next form is about what the page shows now.
+            self.data = {
+                "confirmation": data.get("confirmation", ""),
+                "digest": self.plan.digest,
+            }
+            raise forms.ValidationError("Something has changed since you checked. Read it again.")
+        return data

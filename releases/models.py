@@ -8,6 +8,7 @@ from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from jobs.models import Job
 from projects.models import Project
+from releases.enums import PublicationState, Service
 
 
 class Release(models.Model):
@@ -116,3 +117,65 @@ class ItemComment(models.Model):
 
     def __str__(self) -> str:
         return f"comment {self.pk} on {self.item}"
+
+
+class ServiceToken(models.Model):
+    """A project's token for a service that publishes releases.
+
+    `sealed` is the encrypted token, or "" after its deletion.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="service_tokens")
+    service = models.CharField(max_length=20, choices=Service)
+    sealed = models.TextField(blank=True)
+    entered_by = models.CharField(max_length=150)
+    entered_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "service"], name="service_token_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"token of {self.project} for {self.service}"
+
+
+class Publication(models.Model):
+    """A release on a service, or its upload.
+
+    `repository` is the name of a dataset on the Hub, such as "lab/wikinews", and `record` the number of
+    a record of Zenodo, which is stored before any file is sent. `commit` is the Hub's commit with the
+    files. `doi` is that of the version, and `concept_doi` that of all versions. `job` is the job that
+    uploads the files, if no command does.
+    """
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="publications")
+    service = models.CharField(max_length=20, choices=Service)
+    repository = models.CharField(max_length=200, blank=True)
+    private = models.BooleanField(default=False)
+    record = models.CharField(max_length=40, blank=True)
+    commit = models.CharField(max_length=40, blank=True)
+    state = models.CharField(
+        max_length=20, choices=PublicationState, default=PublicationState.UPLOADING
+    )
+    url = models.CharField(max_length=300, blank=True)
+    doi = models.CharField(max_length=100, blank=True)
+    concept_doi = models.CharField(max_length=100, blank=True)
+    problem = models.TextField(blank=True)
+    job = models.ForeignKey(
+        Job, on_delete=models.SET_NULL, null=True, blank=True, related_name="publications"
+    )
+    started_by = models.CharField(max_length=150)
+    started_at = models.DateTimeField()
+    published_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["release", "service"], name="publication_once"),
+            models.CheckConstraint(
+                condition=Q(published_at=None) | ~Q(url=""), name="publication_with_address"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release} on {self.get_service_display()}"

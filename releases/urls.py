@@ -1,12 +1,13 @@
 from django.urls import path
 
 from releases.converters import RELEASE
-from releases.views import comments, differences, public, releases
+from releases.views import comments, differences, public, publishing, releases
 
 app_name = "releases"
 
 AT = "projects/<slug:slug>/releases/"
 PUBLIC = "datasets/<slug:slug>/<version:version>/"
+PUBLISH = RELEASE + "publish/<slug:service>/"
 
 urlpatterns = [
     path("datasets/", public.public_list, name="public_list"),
@@ -35,6 +36,9 @@ urlpatterns = [
     ),
     path(RELEASE + "build/", releases.build_release, name="build_release"),
     path(RELEASE + "archive.zip", releases.release_archive, name="release_archive"),
+    path(PUBLISH, publishing.publish_release, name="publish_release"),
+    path(PUBLISH + "token/", publishing.store_service_token, name="store_service_token"),
+    path(PUBLISH + "forget-token/", publishing.forget_service_token, name="forget_service_token"),
     path(RELEASE + "differences/", differences.release_differences, name="release_differences"),
     path(
         RELEASE + "differences.csv",

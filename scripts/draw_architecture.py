@@ -69,9 +69,7 @@ def read_contracts() -> tuple[list[str], list[list[str]]]:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     [layers] = [row["layers"] for row in settings["contracts"] if row["name"] == CONTRACT]
     packages = [name for name in settings["root_packages"] if name != "touchstone"]
-    return packages, [
-        [name.strip(" ()") for name in re.split("[|:]", layer)] for layer in layers
-    ]
+    return packages, [[name.strip(" ()") for name in re.split("[|:]", layer)] for layer in layers]
 
 
 def read_imports(packages: Sequence[str]) -> dict[str, set[str]]:

@@ -8,6 +8,7 @@ from pydantic import model_validator
 from config.environment.section import Section, variable
 from config.environment.values import (
     CalledHosts,
+    CalledOrigin,
     Contact,
     DaysOfCopies,
     Folder,
@@ -137,6 +138,14 @@ class Site(Section):
         "Hosts of [models](../explanation/models.md) that requesters may register: `models.example` for "
         "the ports 80 and 443, `127.0.0.1:11434` for another",
         default="",
+    )
+    HUGGINGFACE_URL: CalledOrigin = variable(
+        "Hub that [releases](../how-to/release.md#publish-it-elsewhere) are uploaded to",
+        default="https://huggingface.co",
+    )
+    ZENODO_URL: CalledOrigin = variable(
+        "Archive that releases are uploaded to. `https://sandbox.zenodo.org` is for trials",
+        default="https://zenodo.org",
     )
     METRICS_TOKEN: MetricsToken = variable(
         "Bearer token that may read `/metrics`. At least 20 characters", default=""

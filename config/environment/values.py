@@ -110,6 +110,15 @@ def _check_optional_origin(raw: str, info: ValidationInfo) -> str:
     return _check_origin(raw, info) if raw else raw
 
 
+def _check_called_origin(raw: str, info: ValidationInfo) -> str:
+    """Secrets are sent there, so that only this machine may be called without encryption."""
+    origin = _check_origin(raw, info)
+    parts = split_url(origin)
+    is_safe = parts.scheme == "https" or parts.hostname in ("127.0.0.1", "localhost", "::1")
+    _require(is_safe, f"{info.field_name} is {raw!r}; it must begin with https.")
+    return origin
+
+
 def _check_hosts(hosts: list[str], info: ValidationInfo) -> list[str]:
     is_valid = hosts and all(re.fullmatch(r"\*|\.?[\w.-]+|\[[0-9a-f:]+\]", host) for host in hosts)
     requirement = "it must list host names, without scheme or port"
@@ -205,6 +214,7 @@ def _check_token(token: str, info: ValidationInfo) -> str:
 Secret = Annotated[str, FromFile()]
 Origin = Annotated[str, AfterValidator(_check_origin)]
 OptionalOrigin = Annotated[str, AfterValidator(_check_optional_origin)]
+CalledOrigin = Annotated[str, AfterValidator(_check_called_origin)]
 TextList = Annotated[list[str], BeforeValidator(_split_list)]
 Hosts = Annotated[TextList, AfterValidator(_check_hosts)]
 # Hosts that the site may call, with a port or with those of https and http

@@ -99,6 +99,7 @@ JOB_KINDS = {
     "release": "releases.domain.queue_release.KIND",
     "release-import": "releases.domain.queue_release_import.KIND",
     "benchmark-entry": "benchmarks.domain.score_entry.KIND",
+    "release-upload": "releases.domain.publishing.upload.KIND",
     "deletion": "dashboard.delete_project.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }

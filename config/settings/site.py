@@ -14,6 +14,8 @@ DEBUG = env.DEBUG
 DEMO = env.DEMO
 SITE_URL = env.SITE_URL
 MODEL_HOSTS = env.MODEL_HOSTS
+HUGGINGFACE_URL = env.HUGGINGFACE_URL
+ZENODO_URL = env.ZENODO_URL
 SITE_IS_SECURE = is_secure(SITE_URL)
 # The site's own processes and requesters' pages use further hosts.
 ALLOWED_HOSTS = [

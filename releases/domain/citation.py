@@ -1,6 +1,7 @@
 """How to cite a release: BibTeX, CITATION.cff, and the metadata of DataCite and Zenodo."""
 
 import re
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -66,6 +67,9 @@ def citation_cff(released: Released) -> str:
         facts["license"] = details.licence
     if details.url:
         facts["url"] = details.url
+    if concept := released.earlier.get("concept_doi"):
+        description = "All versions of the dataset"
+        facts["identifiers"] = [{"type": "doi", "value": concept, "description": description}]
     if _EMAIL.fullmatch(details.contact):
         facts["contact"] = [{"name": details.contact, "email": details.contact}]
     text: str = yaml.safe_dump(facts, sort_keys=False, allow_unicode=True, width=100)
@@ -111,6 +115,8 @@ def datacite_json(released: Released) -> dict[str, Any]:
     }
     if details.text_licence:
         metadata["rightsList"].append(_rights(details.text_licence))
+    if released.earlier:
+        metadata["relatedIdentifiers"] = _related(released.earlier)
     if details.contact:
         contact = {"name": details.contact, "contributorType": "ContactPerson"}
         metadata["contributors"] = [contact]
@@ -119,6 +125,19 @@ def datacite_json(released: Released) -> dict[str, Any]:
             {"funderName": line.strip()} for line in details.funding.splitlines() if line.strip()
         ]
     return metadata
+
+
+def _related(earlier: Mapping[str, str]) -> list[dict[str, str]]:
+    relations = {"IsNewVersionOf": earlier["doi"], "IsVersionOf": earlier["concept_doi"]}
+    return [
+        {
+            "relatedIdentifier": doi,
+            "relatedIdentifierType": "DOI",
+            "relationType": relation,
+        }
+        for relation, doi in relations.items()
+        if doi
+    ]
 
 
 def _datacite_person(author: Author) -> dict[str, Any]:

@@ -45,6 +45,9 @@ _TYPES = {
     "png": "image/png",
     "zip": "application/zip",
     "cff": "application/yaml",
+    "pdf": "application/pdf",
+    "svg": "image/svg+xml",
+    "tex": "application/x-tex",
 }
 
 

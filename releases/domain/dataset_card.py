@@ -83,10 +83,14 @@ def front_matter(released: Released, splits: Sequence[Split]) -> str:
 
 def _summary(released: Released) -> str:
     authors = ", ".join(author.name for author in released.details.authors)
+    earlier = released.earlier
     lines = [
         f"{released.description()} Version {released.release.version}, released on {released.day} by "
         f"{authors}.",
         released.details.notes,
+        f"Version {earlier['version']} is at <https://doi.org/{earlier['doi']}>."
+        if earlier
+        else "",
     ]
     return "\n\n".join(line for line in lines if line)
 

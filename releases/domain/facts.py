@@ -20,7 +20,7 @@ from projects.domain.schemes import definition_of, scheme_of
 from projects.enums import Role
 from projects.models import Guidelines, Project
 from qualification.domain.training.funnel import funnel_of
-from releases.models import Release
+from releases.models import Publication, Release
 from schemes.contract.scheme import DEFINITION
 
 Facts = dict[str, Any]
@@ -56,6 +56,20 @@ def facts_of(project: Project, manifest: Mapping[str, Any], gold: QuerySet[Gold]
         ],
         "statistics": _statistics(project, manifest["source"]),
         "method": method_of(project, manifest["source"]),
+        "earlier": _earlier(project),
+    }
+
+
+def _earlier(project: Project) -> dict[str, str]:
+    """Return the version and DOIs of the newest release that has a DOI, or nothing."""
+    published = Publication.objects.filter(release__project=project).exclude(doi="")
+    newest = published.select_related("release").order_by("-release__pk").first()
+    if newest is None:
+        return {}
+    return {
+        "version": newest.release.version,
+        "doi": newest.doi,
+        "concept_doi": newest.concept_doi,
     }
 
 
@@ -91,6 +105,7 @@ def _training(project: Project) -> list[dict[str, Any]]:
     return [
         {
             "title": stage.title,
+            "invited": stage.invited,
             "started": stage.started,
             "finished": stage.finished,
             "passed": stage.passed,

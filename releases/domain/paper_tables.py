@@ -18,6 +18,7 @@ class Number:
 
     value: float | None
     text: str
+    unit: str = ""
 
 
 Cell = Number | str
@@ -38,7 +39,11 @@ class PaperTable:
         for row in self.rows:
             for column, cell in zip(self.columns, row, strict=True):
                 if isinstance(cell, Number):
-                    yield f"{self.key}.{row[0]}.{column or 'value'}", cell
+                    yield self.name_of(row, column), cell
+
+    def name_of(self, row: Sequence[Cell], column: str) -> str:
+        """Return the name of a number, as in numbers.json."""
+        return f"{self.key}.{row[0]}.{column or 'value'}"
 
 
 def shown_value(value: float | None, unit: str) -> str:
@@ -64,7 +69,7 @@ def paper_tables(released: Released) -> list[PaperTable]:
 
 
 def _number(value: float | None, unit: str = "") -> Number:
-    return Number(value, shown_value(value, unit))
+    return Number(value, shown_value(value, unit), unit)
 
 
 def _figures(released: Released, *groups: str) -> list[Mapping[str, Any]]:
@@ -160,11 +165,11 @@ def _training(released: Released) -> PaperTable:
     return PaperTable(
         key="training",
         caption="Workers in training rounds",
-        columns=["Round", "Began", "Finished", "Passed", "Cost"],
+        columns=["Round", "Invited", "Began", "Finished", "Passed", "Cost"],
         rows=[
             [
                 stage["title"],
-                *(_number(stage[name]) for name in ("started", "finished", "passed")),
+                *(_number(stage[name]) for name in ("invited", "started", "finished", "passed")),
                 _number(stage["cents"], "cents"),
             ]
             for stage in stages

@@ -10,7 +10,8 @@ from django.db.models.functions import Cast
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from releases.models import PublicRelease, Release, ReleasedItem
+from releases.enums import PublicationState
+from releases.models import Publication, PublicRelease, Release, ReleasedItem
 
 # Shorter texts would find nearly everything, after reading all rows.
 SHORTEST_SEARCH = 3
@@ -48,6 +49,12 @@ def public_releases() -> QuerySet[Release]:
     """Return the releases that anyone may read, newest first. Those of archived projects stay."""
     rows = Release.objects.filter(public__isnull=False, project__deleted_at=None)
     return rows.select_related("project", "public").order_by("-frozen_at", "-pk")
+
+
+def public_publications(release: Release) -> QuerySet[Publication]:
+    """Return where else anyone can find the release."""
+    published = release.publications.filter(state=PublicationState.PUBLISHED, private=False)
+    return published.order_by("service")
 
 
 def find_items(*, release: Release, text: str = "", partition: str = "") -> QuerySet[ReleasedItem]:

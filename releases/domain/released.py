@@ -41,6 +41,12 @@ class Released:
         return str(self.facts["title"])
 
     @property
+    def earlier(self) -> Mapping[str, str]:
+        """Return `version`, `doi` and `concept_doi` of the newest earlier release with a DOI, if any."""
+        earlier: Mapping[str, str] = self.facts.get("earlier", {})
+        return earlier
+
+    @property
     def day(self) -> str:
         """Return the day of the release, as in 2026-11-29."""
         return f"{self.release.frozen_at:%Y-%m-%d}"

@@ -19,6 +19,7 @@ from releases.domain.gold_folder import (
     write_resources,
 )
 from releases.domain.methods_text import methods_text
+from releases.domain.paper_figures import figure_files, paper_figures
 from releases.domain.paper_tables import numbers_json, paper_tables, tables_md, tables_tex
 from releases.domain.parquet import write_parquet
 from releases.domain.released import Released
@@ -54,6 +55,12 @@ def write_folder(release: Release, folder: Path) -> dict[str, Any]:
     for name, text in texts.items():
         _write(folder / name, text)
     rows |= dict.fromkeys(texts)
+    for name, content in figure_files(paper_figures(tables)).items():
+        place = "paper" if name.endswith(".tex") else "paper/figures"
+        path = f"{place}/{name}"
+        (folder / place).mkdir(exist_ok=True)
+        (folder / path).write_bytes(content)
+        rows[path] = None
     files = {name: described(folder / name, count) for name, count in sorted(rows.items())}
     _write(folder / README, dataset_card(released, files, splits))
     files[README] = described(folder / README, None)

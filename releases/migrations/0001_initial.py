@@ -97,4 +97,42 @@ class Migration(migrations.Migration):
             model_name='releaseditem',
             constraint=models.UniqueConstraint(fields=('release', 'key'), name='released_item_once'),
         ),
+        migrations.CreateModel(
+            name='Publication',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('service', models.CharField(choices=[('huggingface', 'Hugging Face Hub'), ('zenodo', 'Zenodo')], max_length=20)),
+                ('repository', models.CharField(blank=True, max_length=200)),
+                ('private', models.BooleanField(default=False)),
+                ('record', models.CharField(blank=True, max_length=40)),
+                ('commit', models.CharField(blank=True, max_length=40)),
+                ('state', models.CharField(choices=[('uploading', 'Uploading'), ('published', 'Published'), ('failed', 'Failed')], default='uploading', max_length=20)),
+                ('url', models.CharField(blank=True, max_length=300)),
+                ('doi', models.CharField(blank=True, max_length=100)),
+                ('concept_doi', models.CharField(blank=True, max_length=100)),
+                ('problem', models.TextField(blank=True)),
+                ('started_by', models.CharField(max_length=150)),
+                ('started_at', models.DateTimeField()),
+                ('published_at', models.DateTimeField(blank=True, null=True)),
+                ('job', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='publications', to='jobs.job')),
+                ('release', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='publications', to='releases.release')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('release', 'service'), name='publication_once'), models.CheckConstraint(condition=models.Q(('published_at', None), models.Q(('url', ''), _negated=True), _connector='OR'), name='publication_with_address')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ServiceToken',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('service', models.CharField(choices=[('huggingface', 'Hugging Face Hub'), ('zenodo', 'Zenodo')], max_length=20)),
+                ('sealed', models.TextField(blank=True)),
+                ('entered_by', models.CharField(max_length=150)),
+                ('entered_at', models.DateTimeField()),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='service_tokens', to='projects.project')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'service'), name='service_token_once')],
+            },
+        ),
     ]

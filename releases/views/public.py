@@ -31,6 +31,7 @@ from releases.domain.public import (
     close_to_public,
     find_items,
     open_to_public,
+    public_publications,
     public_releases,
 )
 from releases.domain.released import Released
@@ -60,9 +61,10 @@ def _public(view: View) -> View:
     def shown(request: HttpRequest, slug: str, version: str, **kwargs: Any) -> HttpResponseBase:
         release = get_object_or_404(public_releases(), project__slug=slug, version=version)
         period = int(timezone.now().timestamp() // STEP.total_seconds())
+        published = [(row.url, row.doi) for row in public_publications(release)]
         facts = (
             f"{settings.VERSION} {release.archive['sha256']} {request.get_full_path()} {period} "
-            f"{release.project.has_simulated_work} {comments_stamp(release)}"
+            f"{release.project.has_simulated_work} {comments_stamp(release)} {published}"
         )
         etag = f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
         response = get_conditional_response(request, etag=etag) or view(request, release, **kwargs)
@@ -91,6 +93,7 @@ def public_release(request: HttpRequest, release: Release) -> HttpResponse:
         "licence": licence_name(details.licence),
         "text_licence": licence_name(details.text_licence) or "Not stated",
         "counts": release.facts["manifest"]["counts"],
+        "publications": public_publications(release),
         "card": card_of(release),
     }
     return render(request, "releases/public/release.html", context)

@@ -29,12 +29,14 @@ from releases.domain.comments import comments_of
 from releases.domain.details import ReleaseDetailsError, details_of_json
 from releases.domain.facts import previous_release
 from releases.domain.licences import licence_name
+from releases.domain.publishing.upload import publications_of, upload_jobs
 from releases.domain.queue_release import queue_build, queue_release, release_jobs
 from releases.domain.queue_release_import import queue_release_import
 from releases.domain.topics import open_topics
 from releases.domain.write_folder import README
+from releases.enums import Service
 from releases.forms import ImportReleaseForm, PublicForm, ReleaseForm
-from releases.models import Release
+from releases.models import Publication, Release
 from schemes.contract.errors import ContentError, FileError
 from web.downloads import download
 from web.lists import Column, Empty, Listing, link, number_column, time_column
@@ -47,7 +49,8 @@ FILES_SHOWN = 200
 @require_GET
 @project_page(STAFF)
 def releases(request: HttpRequest, project: Project) -> HttpResponseBase:
-    jobs = release_jobs(project).exclude(state=JobState.FINISHED)[:5]
+    unfinished = (release_jobs(project) | upload_jobs(project)).exclude(state=JobState.FINISHED)
+    jobs = unfinished[:5]
     listing = Listing(
         request=request,
         name="releases",
@@ -158,8 +161,15 @@ def release_details(request: HttpRequest, project: Project, version: str) -> Htt
         "is_public": hasattr(release, "public"),
         "public_form": PublicForm(),
         "comments": comments_of(release).count(),
+        "services": services_of(release),
     }
     return render_page(request, project, "releases/release.html", context)
+
+
+def services_of(release: Release) -> list[tuple[Service, Publication | None]]:
+    """Return each service with the release's publication there, if it has one."""
+    found = {row.service: row for row in publications_of(release)}
+    return [(service, found.get(service)) for service in Service]
 
 
 def card_of(release: Release) -> str:

@@ -4,12 +4,14 @@ import json
 import re
 import subprocess
 import tomllib
+from importlib.metadata import distribution
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests import environment
 
-KINDS = ["base", "dev", "audit"]
+KINDS = ["base", "hub", "dev", "audit"]
 PIN = re.compile(r"^([a-z0-9._-]+)(?:\[[a-z0-9,_-]+\])?==(\S+)(?: ; ([^\\]+?))? \\$", re.I | re.M)
 
 
@@ -51,15 +53,32 @@ def test_lock_contains_no_address(kind):
     assert re.findall(r"\S*://\S*|--(?:index|extra-index|find-links)\S*", lock(kind)) == []
 
 
-def test_development_lock_has_every_pin_of_the_base_lock():
-    base, dev = versions("base"), versions("dev")
-    assert {name: pinned for name, pinned in base.items() if dev.get(name) != pinned} == {}
+@pytest.mark.parametrize("kind", ["hub", "dev"])
+def test_larger_lock_has_every_pin_of_the_base_lock(kind):
+    base, larger = versions("base"), versions(kind)
+    assert {name: pinned for name, pinned in base.items() if larger.get(name) != pinned} == {}
+
+
+def test_lock_of_the_hub_has_what_its_client_needs():
+    pinned, wanted = set(pins("hub")), ["huggingface-hub"]
+    for name in wanted:
+        assert normalized_name(name) in pinned
+        for requirement in distribution(name).requires or ():
+            text, _, marker = requirement.partition(";")
+            needed = normalized_name(text)
+            is_for_here = not marker or Requirement(requirement).marker.evaluate({"extra": ""})
+            if is_for_here and needed not in wanted:
+                wanted.append(needed)
+    assert pins("hub").items() >= pins("base").items()
+    assert versions("hub")["huggingface-hub"] == versions("dev")["huggingface-hub"]
 
 
 def test_locks_have_every_dependency():
     base = {normalized_name(requirement) for requirement in project()["project"]["dependencies"]}
     groups = project()["dependency-groups"]
     dev, audit = ({normalized_name(name) for name in groups[kind]} for kind in ("dev", "audit"))
+    extra = project()["project"]["optional-dependencies"]["hub"]
+    assert {normalized_name(name) for name in extra} - set(pins("hub")) == set()
     assert base - set(pins("base")) == set()
     assert dev - set(pins("dev")) == set()
     assert audit - set(pins("audit")) == set()

@@ -99,6 +99,8 @@ NAMED_ON_THE_PAGE = {
     "releases:remove_release_comment",
     # The page has no other purpose, and a comment can be removed.
     "releases:comment",
+    # The name of the dataset or release is entered.
+    "releases:publish_release",
     "dashboard:archive",
     "dashboard:delete_project",
 }
@@ -163,6 +165,8 @@ HARMLESS = {
     "benchmarks:edit_benchmark",
     *("benchmarks:add_baseline", "benchmarks:benchmark_team", "benchmarks:enter"),
     "benchmarks:join_team",
+    # A token can be entered again.
+    *("releases:store_service_token", "releases:forget_service_token"),
 }
 APPS = {
     "annotation",

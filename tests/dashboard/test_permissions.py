@@ -65,6 +65,7 @@ POSTED = {
     "export",
     *("build_release", "open_release", "close_release"),
     *("remove_own_comment", "remove_release_comment"),
+    *("store_service_token", "forget_service_token"),
     "evaluate_systems",
     "fit_certainty",
     "learn_equivalence",
@@ -175,6 +176,10 @@ def address(campaign, project, job_files):
         **{name: ["1.1"] for name in ("release_details", "build_release", "release_archive")},
         **{name: ["1.1"] for name in ("release_differences", "release_differences_csv")},
         **{name: ["1.1"] for name in ("open_release", "close_release")},
+        **{
+            name: ["1.1", "zenodo"]
+            for name in ("publish_release", "store_service_token", "forget_service_token")
+        },
         **dict.fromkeys(("public_release", "public_items", "public_archive"), public),
         "public_statistics": public,
         **{name: [*public, comment.item.position] for name in ("public_item", "comment")},

@@ -146,6 +146,8 @@ def test_front_matter_is_complete(project, tmp_path):
 
 def test_rebuilding_gives_equal_bytes_although_the_project_has_changed(project, tmp_path):
     release = make_release(project)
+    drawn = {name.rpartition(".")[2] for name in release.manifest["files"] if "figures/" in name}
+    assert drawn == {"pdf", "svg"}
     before = archive_in(release, tmp_path).read_bytes()
     for item in project.items.all()[:3]:
         newest = item.gold.order_by("-version").first()

@@ -77,7 +77,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         if options["rebuild"]:
-            release = _release(project, options["version"])
+            release = release_named(project, options["version"])
             rebuild_release(release)
             done = "Built again with the same bytes"
         else:
@@ -91,7 +91,8 @@ class Command(BaseCommand):
         self.write_result(facts, sentence, as_json=options["json"])
 
 
-def _release(project: Project, version: str) -> Release:
+def release_named(project: Project, version: str) -> Release:
+    """Return a release whose files are written. Raise InputError."""
     release = Release.objects.filter(project=project, version=version).first()
     if release is None or not release.is_built:
         known = ", ".join(project.releases.values_list("version", flat=True)) or "none yet"
