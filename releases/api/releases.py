@@ -249,7 +249,7 @@ class ReleaseJob(_OfReleaseJobs, DetailEndpoint):
 
 
 class CancelReleaseJob(CancelJob, _OfReleaseJobs):
-    """Cancel a release that has not begun."""
+    """Cancel a release that has not started."""
 
     rules = post(STAFF, TokenScope.EXPORT)
     operations = {"POST": "cancel_release_job"}
