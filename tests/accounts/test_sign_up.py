@@ -87,7 +87,7 @@ def test_known_address_gets_no_second_account(client):
     assert shown == unknown.content.decode()
     send_sign_up_links()
     to_ada = next(message for message in mail.outbox if message.to == ["ada@touchstone.example"])
-    assert "has one already" in to_ada.body
+    assert "the address has an account" in to_ada.body
     assert "/sign-up/" not in to_ada.body
 
 

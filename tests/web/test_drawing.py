@@ -70,7 +70,10 @@ def test_svg_is_xml_with_its_title_and_description(drawing):
     assert root.get("width") == "100pt"
     assert root.find(f"{SVG}title").text == "Wörter & “more”"
     assert root.find(f"{SVG}desc").text == "One: 1."
-    assert root.find(f"{SVG}text").text == "Ärger (50\\2) €"
+    text = root.find(f"{SVG}text")
+    assert text.text == "Ärger (50\\2) €"
+    # So that wider letters of another font stay inside the drawing.
+    assert float(text.get("textLength")) == pytest.approx(text_width(text.text), abs=0.01)
     assert root.find(f"{SVG}rect").get("fill") == "#808080"
 
 
