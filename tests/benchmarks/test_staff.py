@@ -294,3 +294,14 @@ def test_query_counts_do_not_depend_on_the_number_of_entries(tmp_path):
         copy.save()
     assert counts() == few
     assert max(few) <= 30
+
+
+def test_page_of_a_release_warns_before_the_gold_of_a_benchmark_becomes_public(tmp_path):
+    benchmark = make_benchmark("frames", tmp_path)
+    release = benchmark.release
+    ada = staff_of(release.project)
+    details = reverse("releases:release_details", args=[release.project.slug, release.version])
+    warning = "teams can read the gold that their systems are scored with"
+    assert warning in text_of(ada.get(details))
+    Benchmark.objects.update(closed_at=NOW)
+    assert warning not in text_of(ada.get(details))
