@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 from django.core.management import call_command
@@ -9,6 +10,7 @@ from django.core.management import call_command
 from benchmarks.domain.errors import BenchmarkError
 from benchmarks.domain.leaderboard import leaderboard_of
 from benchmarks.domain.open_benchmark import open_benchmark, reason_against
+from benchmarks.domain.queries import scoring_of
 from benchmarks.enums import EntryState
 from benchmarks.models import Benchmark
 from consolidation.domain.gold.add_gold import add_gold
@@ -29,6 +31,7 @@ from tests.benchmarks.samples import (
 )
 from tests.crowd.factories import NOW
 from tests.datasets.test_evaluate_systems import figures_of_command
+from tests.datasets.test_reproduce import figures as figures_of_release
 from tests.releases.projects import make_release, make_sample_project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("job_files")]
@@ -56,6 +59,41 @@ def test_figures_are_those_of_the_evaluate_command(scheme, tmp_path, capsys):
     figures = {key: figure["value"] for key, figure in entry.figures.items()}
     assert figures == {key: expected[key] for key in figures}
     assert any(value not in (None, 0.0, 1.0) for value in figures.values())
+
+
+@pytest.mark.parametrize("variant", ["A", "B.1", "B.2"])
+def test_figures_of_frames_are_those_of_the_reproduced_table(variant, tmp_path):
+    benchmark = make_benchmark("frames", tmp_path)
+    phase = phase_of(benchmark)
+    gold = gold_text(phase, tmp_path / "release" / "gold", variant)
+    # The number of clusters differs between systems, and so do all figures.
+    text = predictions("frames", gold) if variant == "A" else _with_other_labels(gold)
+    entry = send(make_team(benchmark), phase, text, variant=variant)
+    assert (entry.state, entry.error) == (EntryState.SCORED, "")
+    system = tmp_path / "release" / "team" / "system.txt"
+    system.parent.mkdir()
+    system.write_text(text, "utf-8")
+    reproduced = {
+        figure.removeprefix("system.txt, "): value
+        for (table, figure), (_, value, _) in figures_of_release(
+            "frames", system.parents[1]
+        ).items()
+        if table == f"Table 6, task {variant}" and figure.startswith("system.txt, ")
+    }
+    titles = {measure.key: measure.title for measure in scoring_of(benchmark).measures}
+    shown = {f"{titles[key]} %": 100 * row["value"] for key, row in entry.figures.items()}
+    shown = {name[0].lower() + name[1:] if name[1] != "C" else name: v for name, v in shown.items()}
+    assert shown == pytest.approx({name: reproduced[name] for name in shown})
+    assert len(shown) == 6
+    assert min(shown.values()) < 100
+
+
+def _with_other_labels(gold: str) -> str:
+    """Return the records with every second label of an argument replaced."""
+    count = iter(range(10**6))
+    return re.sub(
+        r"(-:-[0-9_]+-:-)[^ \n]+", lambda m: f"{m[1]}x" if next(count) % 2 else m[0], gold
+    )
 
 
 def _grounding_figures(reference, system, capsys, folder):
