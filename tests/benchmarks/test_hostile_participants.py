@@ -7,6 +7,8 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from django.utils import timezone
 
 from benchmarks.domain import score_entry
 from benchmarks.domain.entries import NewEntry, add_baseline, submit_entry
@@ -177,3 +179,33 @@ def test_project_with_an_open_benchmark_is_not_archived(task):
     archive_project(project=project, actor="ada", now=NOW + timedelta(seconds=1))
     project.refresh_from_db()
     assert project.archived_at
+
+
+def test_phase_that_never_started_shows_nothing_of_its_gold(tmp_path, client):
+    now = timezone.now()
+    later = make_phase_terms("test", ["test"], now=now, starts_at=now + timedelta(days=2))
+    task = make_benchmark("frames", tmp_path, now=now, phases=[later])
+    phase = phase_of(task, "test")
+    text = gold_text(phase, tmp_path / "gold")
+    for name in ("First", "Second"):
+        new = NewEntry(file=upload("frames", text), system="1")
+        add_baseline(phase=phase, name=name, new=new, actor="ada", now=now)
+    run_all(now)
+    at = [task.release.project.slug, task.release.version]
+    board = reverse("benchmarks:leaderboard", args=at)
+    pages = [
+        reverse(f"benchmarks:{name}", args=[*at, "test"])
+        for name in ("benchmark_inputs", "benchmark_chart", "item_comparison")
+    ]
+
+    def shows_nothing() -> bool:
+        shown = client.get(board).content.decode()
+        return [client.get(page).status_code for page in pages] == [
+            404
+        ] * 3 and "First" not in shown
+
+    assert shows_nothing()
+    close_benchmark(benchmark=task, actor="ada", now=now)
+    assert shows_nothing()
+    assert "closed before the phase started" in client.get(board).content.decode()
+    assert not phase_of(task, "test").has_started(now + timedelta(days=3))
