@@ -61,7 +61,9 @@ class Phase(models.Model):
         return f"{self.kind} phase of {self.benchmark}"
 
     def has_started(self, now: datetime) -> bool:
-        return self.starts_at <= now
+        """Return True from the start on. A phase that was closed before never starts."""
+        closed_at = self.benchmark.closed_at
+        return self.starts_at <= (min(now, closed_at) if closed_at else now)
 
     def has_ended(self, now: datetime) -> bool:
         closed_at = self.benchmark.closed_at
@@ -72,7 +74,11 @@ class Phase(models.Model):
 
     def reveals_scores(self, now: datetime) -> bool:
         """Return True if teams and visitors may see scores."""
-        return self.shows_scores or self.has_ended(now)
+        return self.has_started(now) and (self.shows_scores or self.has_ended(now))
+
+    def reveals_items(self, now: datetime) -> bool:
+        """Return True if teams and visitors may see scores of types and items, which tell the gold."""
+        return self.has_started(now) and self.has_ended(now)
 
 
 class Team(models.Model):

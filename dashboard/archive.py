@@ -11,6 +11,7 @@ from annotation.domain.publishing.queries import waiting_work
 from annotation.enums import BatchState, HeldBonusState
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
+from benchmarks.models import Phase
 from crowd.enums import ENDED_PAYMENTS, AssignmentState, HitState
 from crowd.models import Assignment, Hit, Payment
 from jobs.domain.queries import jobs_of
@@ -74,6 +75,10 @@ def archive_project(*, project: Project, actor: str, now: datetime) -> None:
     if project.archived_at:
         return
     check_settled(project)
+    # Teams could still enter, and nobody could withdraw them.
+    phases = Phase.objects.filter(benchmark__release__project=project, benchmark__closed_at=None)
+    if phases.filter(ends_at__gt=now).exists():
+        raise WorkLeftError("A benchmark is open. Close it first, or wait until its phases end.")
     for batch in project.batches.exclude(state=BatchState.CLOSED):
         expire_batch(batch=batch, actor=actor, now=now)
     project.archived_at = now

@@ -542,6 +542,9 @@ class TokenForm(forms.Form):
         return data
 
 
+USERNAME_TAKEN = "A user with that username already exists."
+
+
 class AccountForm(BaseUserCreationForm):
     """A form for the account of an invited person, whose address is that of the invitation."""
 
@@ -549,6 +552,13 @@ class AccountForm(BaseUserCreationForm):
         model = get_user_model()
         fields = ("username",)
         widgets = {"username": forms.TextInput(attrs={"autocomplete": "username"})}
+
+    def clean_username(self) -> str:
+        """Refuse a name that differs from another one in case only."""
+        username: str = self.cleaned_data["username"]
+        if get_user_model().objects.filter(username__iexact=username).exists():
+            raise forms.ValidationError(USERNAME_TAKEN, code="unique")
+        return username
 
 
 class InviteForm(forms.Form):

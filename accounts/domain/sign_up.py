@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.core import signing
 from django.core.mail import send_mail
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
 
@@ -31,6 +31,10 @@ _PAGES = "/benchmarks/"
 
 class SignUpOverError(TouchstoneError):
     """The link is invalid, expired or used."""
+
+
+class UsernameTakenError(TouchstoneError):
+    """Another account has the username."""
 
 
 def request_sign_up(*, email: str, path: str, now: datetime) -> None:
@@ -93,12 +97,18 @@ def sign_up_of(*, token: str, now: datetime) -> ParticipantSignUp:
 def create_account(*, row: ParticipantSignUp, username: str, password: str, now: datetime) -> User:
     """Create the account. Raise SignUpOverError if the address got one meanwhile.
 
+    Raise UsernameTakenError if someone else got the username meanwhile. The link stays valid then.
+
     Other requests for the address end too, and a simultaneous one waits for this transaction.
     """
     deleted, _ = ParticipantSignUp.objects.filter(email=row.email).delete()
     users = get_user_model().objects
     if not deleted or users.filter(email__iexact=row.email).exists():
         raise SignUpOverError
-    user = users.create_user(username, row.email, password)
+    try:
+        with transaction.atomic():
+            user = users.create_user(username, row.email, password)
+    except IntegrityError as error:
+        raise UsernameTakenError from error
     log_state_change(instance=user, old="", new="signed up", actor=username, now=now)
     return user

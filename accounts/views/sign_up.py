@@ -9,9 +9,15 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.domain.sign_up import SignUpOverError, create_account, request_sign_up, sign_up_of
+from accounts.domain.sign_up import (
+    SignUpOverError,
+    UsernameTakenError,
+    create_account,
+    request_sign_up,
+    sign_up_of,
+)
 from accounts.forms import SignUpForm
-from projects.forms import AccountForm
+from projects.forms import USERNAME_TAKEN, AccountForm
 from projects.permissions import public_page
 from projects.views.invitations import BACKEND, GONE, UNPROCESSABLE
 
@@ -62,5 +68,9 @@ def finish_sign_up(request: HttpRequest, token: str) -> HttpResponseBase:
         )
     except SignUpOverError:
         return render(request, "accounts/sign_up_over.html", status=GONE)
+    except UsernameTakenError:
+        form.add_error("username", USERNAME_TAKEN)
+        context = {"form": form, "email": row.email}
+        return render(request, "accounts/finish_sign_up.html", context, status=UNPROCESSABLE)
     login(request, user, backend=BACKEND)
     return redirect(row.path)

@@ -12,8 +12,9 @@ from django.db.models import QuerySet
 from annotation.domain.corpus.uploads import delete_uploads, store_uploads
 from audit.domain.change_state import log_state_change
 from benchmarks.domain.errors import EntryError, LimitError
+from benchmarks.domain.names import clean_name, is_readable
 from benchmarks.domain.queries import scoring_of
-from benchmarks.domain.teams import new_code
+from benchmarks.domain.teams import new_code, team_named
 from benchmarks.enums import EntryState
 from benchmarks.models import Benchmark, Entry, Phase, Team
 from jobs.domain.queue_job import queue_job
@@ -52,20 +53,20 @@ def submit_entry(*, team: Team, phase: Phase, new: NewEntry, actor: str, now: da
     The limits are checked again with the team locked, so that simultaneous uploads can't pass them.
     """
     _check_file(new)
-    variant = _variant(phase.benchmark, new.variant)
+    system, variant = _readable(new.system), _variant(phase.benchmark, new.variant)
     check_accepted(team=team, phase=phase, variant=variant, now=now)
     digest = _sha256(new.file)
     stored = store_uploads([new.file])
     try:
         with transaction.atomic():
             locked = Team.objects.select_for_update(of=("self",)).get(pk=team.pk)
-            current = Phase.objects.select_related("benchmark").get(pk=phase.pk)
+            current = _locked_phase(phase)
             check_accepted(team=locked, phase=current, variant=variant, now=now)
             entry = Entry.objects.create(
                 team=locked,
                 phase=current,
                 variant=variant,
-                system=new.system,
+                system=system,
                 description=new.description,
                 file=stored[0],
                 sha256=digest,
@@ -79,19 +80,29 @@ def submit_entry(*, team: Team, phase: Phase, new: NewEntry, actor: str, now: da
     return entry
 
 
+def _locked_phase(phase: Phase) -> Phase:
+    """Return the phase, whose items can't change until the entry is stored. Raise EntryError."""
+    rows = Phase.objects.select_for_update(of=("self",)).select_related("benchmark")
+    current = rows.filter(pk=phase.pk).first()
+    if current is None or sorted(current.partitions) != sorted(phase.partitions):
+        raise EntryError("The items of the phase have just changed. Download the inputs again.")
+    return current
+
+
 def add_baseline(*, phase: Phase, name: str, new: NewEntry, actor: str, now: datetime) -> Entry:
     """Add the entry of a baseline, which no deadline and no limit applies to. Raise EntryError."""
     _check_file(new)
-    variant = _variant(phase.benchmark, new.variant)
+    system, variant = _readable(new.system), _variant(phase.benchmark, new.variant)
     digest = _sha256(new.file)
     stored = store_uploads([new.file])
     try:
         with transaction.atomic():
+            team = _baseline_team(phase.benchmark, name, actor, now)
             entry = Entry.objects.create(
-                team=_baseline_team(phase.benchmark, name, actor, now),
-                phase=phase,
+                team=team,
+                phase=_locked_phase(phase),
                 variant=variant,
-                system=new.system,
+                system=system,
                 description=new.description,
                 file=stored[0],
                 sha256=digest,
@@ -107,8 +118,8 @@ def add_baseline(*, phase: Phase, name: str, new: NewEntry, actor: str, now: dat
 
 def _baseline_team(benchmark: Benchmark, name: str, actor: str, now: datetime) -> Team:
     row = Benchmark.objects.select_for_update(of=("self",)).get(pk=benchmark.pk)
-    name = " ".join(name.split())
-    team = row.teams.filter(name__iexact=name).first()
+    name = _readable(name)
+    team = team_named(benchmark=row, name=name)
     if team is not None and not team.is_baseline:
         raise EntryError("A team has this name. Choose another for the baseline.")
     if team is None:
@@ -191,9 +202,19 @@ def _variant(benchmark: Benchmark, variant: str) -> str:
     """Return the task of an entry, by default the first. Raise EntryError for an unknown one."""
     variants = scoring_of(benchmark).variants
     variant = variant or next(iter(variants), "")
+    if variant and not variants:
+        raise EntryError("The benchmark has no tasks to choose from. Leave the task out.")
     if variant and variant not in variants:
         raise EntryError(f"There is no task {variant[:20]!r}. Choose from: {', '.join(variants)}.")
     return variant
+
+
+def _readable(name: str) -> str:
+    """Return the name of a system or a baseline. Raise EntryError if it can't be read."""
+    name = clean_name(name)
+    if not name or not is_readable(name):
+        raise EntryError("The name has invisible characters. Type it again.")
+    return name
 
 
 def _sha256(file: "UploadedFile[bytes]") -> str:

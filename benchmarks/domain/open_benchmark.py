@@ -143,7 +143,8 @@ def _check(release: Release, terms: BenchmarkTerms) -> None:
 
 def _check_phases_with_entries(benchmark: Benchmark, terms: BenchmarkTerms) -> None:
     wanted = {phase.kind: sorted(phase.partitions) for phase in terms.phases}
-    for phase in benchmark.phases.all():
+    # An entry that is being stored must have the items of its inputs.
+    for phase in benchmark.phases.select_for_update(of=("self",)):
         same = wanted.get(phase.kind) == sorted(phase.partitions)
         if not same and phase.entries.exists():
             raise BenchmarkError(

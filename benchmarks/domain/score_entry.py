@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
 from django.conf import settings
 from django.db import transaction
@@ -25,9 +26,10 @@ from benchmarks.models import Entry
 from datasets.domain.systems.evaluate_systems import REPETITIONS, tables_json
 from jobs.domain.kinds import JobKind, JobRun
 from jobs.models import Job
+from schemes.archives import DAMAGED
 from schemes.contract.errors import FileError
 from schemes.contract.scoring import SystemScoring
-from schemes.file_kinds import GZIP, head_of
+from schemes.file_kinds import GZIP, ZIP, data_files, head_of
 from schemes.reports import UsageError
 
 if TYPE_CHECKING:  # numpy is slow to import
@@ -38,10 +40,6 @@ MAX_UNPACKED_BYTES = 200 << 20
 _CHUNK = 1 << 20
 _MAX_ERROR = 4000
 UNSCORED = "The file could not be scored. Ask the organisers, who can see why."
-
-
-class _TooLargeError(TouchstoneError):
-    """A compressed file that unpacks to too much."""
 
 
 def _run(run: JobRun) -> dict[str, Any]:
@@ -131,19 +129,58 @@ def _listed(values: "Floats") -> list[float | None]:
 
 
 def _check_unpacked(path: Path) -> None:
-    """Raise _TooLargeError for a compressed file that unpacks to more than the limit."""
-    if not head_of(path).startswith(GZIP):
-        return
-    size = 0
+    """Raise FileError for a file that unpacks to more than the limit, or that is compressed twice.
+
+    What is inside a file that is compressed twice may unpack to far more than the limit.
+    """
+    head = head_of(path)
+    if head.startswith(GZIP):
+        _check_gzip(path)
+    elif head.startswith(ZIP):
+        _check_zip(path)
+
+
+def _check_gzip(path: Path) -> None:
+    size, is_first = 0, True
     try:
         with gzip.open(path) as file:
             while chunk := file.read(_CHUNK):
+                if is_first:
+                    _check_compressed_once(path, chunk)
+                is_first = False
                 size += len(chunk)
-                if size > MAX_UNPACKED_BYTES:
-                    limit = MAX_UNPACKED_BYTES >> 20
-                    raise _TooLargeError(f"{path.name} unpacks to more than {limit} MiB.")
+                _check_size(path, size)
     except (EOFError, OSError, zlib.error) as error:
-        raise FileError(path.name, None, "is damaged, so it can't be unpacked.") from error
+        raise _damaged(path) from error
+
+
+def _check_zip(path: Path) -> None:
+    """Check the stated sizes, beyond which Python does not read a member."""
+    entries = data_files(path)
+    _check_size(path, sum(entry.file_size for entry in entries))
+    if len(entries) != 1:
+        return
+    try:
+        with ZipFile(path) as archive, archive.open(entries[0]) as file:
+            head = file.read(len(ZIP))
+    except (*DAMAGED, ValueError) as error:
+        raise _damaged(path) from error
+    _check_compressed_once(path, head)
+
+
+def _check_size(path: Path, size: int) -> None:
+    if size > MAX_UNPACKED_BYTES:
+        limit = MAX_UNPACKED_BYTES >> 20
+        raise FileError(path.name, None, f"unpacks to more than {limit} MiB.")
+
+
+def _check_compressed_once(path: Path, head: bytes) -> None:
+    if head.startswith((GZIP, ZIP)):
+        raise FileError(path.name, None, "is compressed twice. Compress it once.")
+
+
+def _damaged(path: Path) -> FileError:
+    return FileError(path.name, None, "is damaged, so it can't be unpacked.")
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from audit.domain.change_state import log_state_change
 from benchmarks.domain.errors import TeamError
+from benchmarks.domain.names import clean_name, is_readable, name_key
 from benchmarks.domain.queries import team_of
 from benchmarks.models import Benchmark, Team, TeamMember
 
@@ -17,6 +18,12 @@ MAX_MEMBERS = 20
 def new_code() -> str:
     """Return a code that can't be guessed, with which people join a team."""
     return secrets.token_urlsafe(24)
+
+
+def team_named(*, benchmark: Benchmark, name: str) -> Team | None:
+    """Return the team or baseline whose name looks like this one."""
+    key = name_key(name)
+    return next((team for team in benchmark.teams.all() if name_key(team.name) == key), None)
 
 
 @transaction.atomic
@@ -34,8 +41,10 @@ def register_team(
     if row.closed_at is not None:
         raise TeamError("The benchmark is closed, so no team can be registered.")
     _check_free(row, user)
-    name = " ".join(name.split())
-    if row.teams.filter(name__iexact=name).exists():
+    name, affiliation = clean_name(name), clean_name(affiliation)
+    if not name or not is_readable(name) or not is_readable(affiliation):
+        raise TeamError("The name or the affiliation has invisible characters. Type it again.")
+    if team_named(benchmark=row, name=name) is not None:
         raise TeamError("Another team has this name. Choose another.")
     team = Team.objects.create(
         benchmark=row,

@@ -232,7 +232,7 @@ def inputs(request: HttpRequest, benchmark: Benchmark, kind: str) -> HttpRespons
 def chart(request: HttpRequest, benchmark: Benchmark, kind: str) -> HttpResponseBase:
     """Draw the effect of each type on the score, with a column per system, once the phase has ended."""
     phase = find_phase(benchmark, kind)
-    if not phase.has_ended(timezone.now()):
+    if not phase.reveals_items(timezone.now()):
         raise Http404
     variant = chosen_variant(scoring_of(benchmark), request.GET.get("task", ""))
     board = leaderboard_of(phase=phase, variant=variant, with_types=True)
@@ -261,7 +261,7 @@ def _column(entry: Entry) -> str:
 def item_comparison(request: HttpRequest, benchmark: Benchmark, kind: str) -> HttpResponseBase:
     """Compare two entries on single items, once the phase has ended."""
     phase = find_phase(benchmark, kind)
-    if not phase.has_ended(timezone.now()):
+    if not phase.reveals_items(timezone.now()):
         raise Http404
     scoring = scoring_of(benchmark)
     variant = chosen_variant(scoring, request.GET.get("task", ""))

@@ -31,7 +31,7 @@ def add_comment(*, item: ReleasedItem, author: User, text: str, now: datetime) -
     if not comments_open(item.release):
         raise CommentError("This release takes no comments.")
     text = text.strip()
-    if not text:
+    if not any(character.isprintable() and not character.isspace() for character in text):
         raise CommentError("Write a comment.")
     if len(text) > MAX_COMMENT:
         raise CommentError(

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from audit.errors import TouchstoneError
@@ -21,14 +22,16 @@ from schemes.contract.errors import FileError
 RELEASE = "release"
 
 
+@transaction.atomic
 def queue_release(*, project: Project, details: ReleaseDetails, actor: str, now: datetime) -> Job:
     """Queue a release. Raise ReleaseDetailsError, also while another release is in progress."""
-    check_details(project, details)
     _check_none_unfinished(project)
+    check_details(project, details)
     parameters = {"title": details.version, "details": details.as_json()}
     return queue_job(kind=RELEASE, scope=project.slug, parameters=parameters, actor=actor, now=now)
 
 
+@transaction.atomic
 def queue_build(*, release: Release, actor: str, now: datetime) -> Job:
     """Queue the files of a release whose job ended before they were stored. Raise ReleaseDetailsError."""
     _check_none_unfinished(release.project)
@@ -39,6 +42,8 @@ def queue_build(*, release: Release, actor: str, now: datetime) -> Job:
 
 
 def _check_none_unfinished(project: Project) -> None:
+    # Two requests at once must not both start one.
+    Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
     if release_jobs(project).filter(state__in=UNFINISHED).exists():
         raise ReleaseDetailsError("Another release is in progress. Wait until it has ended.")
 

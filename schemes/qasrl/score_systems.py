@@ -58,6 +58,8 @@ _TYPE_MEASURES = (
 )
 
 
+# The different answers of a predicate in a benchmark. The alignment takes time by their square.
+MAX_ANSWERS = 500
 _NO_ROLE = ("",) * (len(GOLD_COLUMNS) - 3)
 
 
@@ -134,7 +136,11 @@ class QasrlScoring:
                 add(SentenceRecord(key, row.tokens, 0, metadata, text=row.text))
 
     def item_keys(self, path: Path, variant: str = "") -> Iterator[str]:
-        return (_key(predicate) for predicate in read_annotation_file(path))
+        for predicate, annotation in read_annotation_file(path).items():
+            if len(annotation.labels) > MAX_ANSWERS:
+                message = f"has more than {MAX_ANSWERS} answers for {_key(predicate)}."
+                raise FileError(path.name, None, message)
+            yield _key(predicate)
 
     def item_scores(
         self, reference: Sequence[Path], system: Path, variant: str = ""

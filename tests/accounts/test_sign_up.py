@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.domain.sign_up import (
     SignUpOverError,
+    UsernameTakenError,
     create_account,
     request_sign_up,
     sign_up_of,
@@ -132,3 +133,26 @@ def test_requests_are_limited(client):
     assert answers == [200, 200, 200, 429]
     others = [client.post(PAGE, {"email": f"{n}@lab.example"}).status_code for n in range(4)]
     assert 429 in others
+
+
+@pytest.mark.usefixtures("_is_open", "admin")
+def test_username_that_differs_in_case_only_is_refused(client):
+    client.post(PAGE, {"email": "ann@lab.example"})
+    answer = client.post(link_in_the_mail(), {**NEW, "username": "ADA"})
+    assert answer.status_code == 422
+    assert "already exists" in answer.content.decode()
+    assert get_user_model().objects.count() == 1
+
+
+@pytest.mark.usefixtures("_is_open")
+def test_link_stays_valid_if_the_username_was_taken_meanwhile():
+    now = timezone.now()
+    for email in ("ann@lab.example", "ben@lab.example"):
+        request_sign_up(email=email, path="/benchmarks/", now=now)
+    first, second = ParticipantSignUp.objects.order_by("pk")
+    create_account(row=first, username="ann", password="a long enough password", now=now)
+    with pytest.raises(UsernameTakenError):
+        create_account(row=second, username="ann", password="a long enough password", now=now)
+    row = sign_up_of(token=token_of(second), now=now)
+    create_account(row=row, username="ben", password="a long enough password", now=now)
+    assert get_user_model().objects.count() == 2

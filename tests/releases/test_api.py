@@ -1,20 +1,26 @@
 """Releases over the API: the list, a release, its ZIP file and the differences."""
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
 from projects.enums import MemberRole
 from projects.models import Project
 from releases.domain.build_release import delete_archive
-from releases.domain.queue_release import release_jobs
+from releases.domain.details import ReleaseDetails, ReleaseDetailsError
+from releases.domain.queue_release import queue_release, release_jobs
 from releases.models import Release
 from tests.annotation.uploads import run_jobs
 from tests.api.conftest import calling
+from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_project, make_user
-from tests.releases.projects import make_release, make_sample_project
+from tests.releases.projects import JANE, make_release, make_sample_project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("job_files")]
 
@@ -160,3 +166,31 @@ def test_only_staff_start_releases(project):
     assert start(trainer, project).status_code == 403
     stranger = calling(make_user("sam", make_project("other"), MemberRole.ADMIN))
     assert start(stranger, project).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_simultaneous_requests_start_one_release(project):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has one writer")
+    details = ReleaseDetails(version="1.0", licence="MIT", authors=[JANE], source="expert")
+    barrier = Barrier(6)
+
+    def attempt(number: int) -> bool:
+        barrier.wait()
+        try:
+            queue_release(
+                project=project,
+                details=replace(details, version=f"{number}.0"),
+                actor="rita",
+                now=NOW,
+            )
+        except ReleaseDetailsError:
+            return False
+        finally:
+            connection.close()
+        return True
+
+    with ThreadPoolExecutor(6) as pool:
+        started = list(pool.map(attempt, range(1, 7)))
+    assert sum(started) == 1
+    assert release_jobs(project).count() == 1

@@ -150,3 +150,8 @@ def test_comments_stay_while_a_release_is_private(item, reader, client):
     assert client.get(url(item)).status_code == 404
     open_to_public(release=item.release, actor="rita", now=NOW, has_comments=True)
     assert b"Still here" in client.get(url(item)).content
+
+
+def test_comment_of_invisible_characters_is_refused(item, reader):
+    with pytest.raises(CommentError, match="Write a comment"):
+        add_comment(item=item, author=reader, text="\u200b \u202e\n", now=NOW)
