@@ -35,23 +35,39 @@ Written by scripts/write_client.py from the schema of the API. Do not edit. Mome
 8601, with a time zone. Sites may add fields, and values to the lists of choices.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, NotRequired, TypedDict
 '''
 
 
 def text() -> str:
-    """Return the module: lists of choices first, then the records, each by name."""
+    """Return the module: lists of choices first, then the records, each after those it contains."""
     output = StringIO()
     call_command("spectacular", format="openapi-json", stdout=output)
     schemas = json.loads(output.getvalue())["components"]["schemas"]
     choices = {name: schema for name, schema in schemas.items() if "enum" in schema}
     choices.pop(NULL, None)
     parts = [_choices(name, choices[name]) for name in sorted(choices)]
-    records = [name for name in sorted(schemas) if schemas[name].get("type") == "object"]
-    parts_of_records = [_record(name, schemas[name]) for name in records]
+    records = {name: schemas[name] for name in sorted(schemas) if name not in choices | {NULL: {}}}
+    parts_of_records = [_record(name, records[name]) for name in _in_order(records)]
     return "\n\n\n".join(["\n".join([HEAD, *parts]), *parts_of_records]) + "\n"
+
+
+def _in_order(records: Mapping[str, Schema]) -> list[str]:
+    """Return the names so that each record follows those it contains.
+
+    Names in quotes would hide `NotRequired` from `__required_keys__`.
+    """
+    order: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        for contained in re.findall(r'"#/components/schemas/(\w+)"', json.dumps(records[name])):
+            if contained in records and contained not in order:
+                add(contained)
+        order[name] = None
+
+    for name in records:
+        add(name)
+    return list(order)
 
 
 def _choices(name: str, schema: Schema) -> str:

@@ -4,8 +4,6 @@ Written by scripts/write_client.py from the schema of the API. Do not edit. Mome
 8601, with a time zone. Sites may add fields, and values to the lists of choices.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, NotRequired, TypedDict
 
 AfterDisputesEnum = Literal[
@@ -242,6 +240,14 @@ class Agreement(TypedDict):
     validators: list[dict[str, Any]]
 
 
+class Decided(TypedDict):
+    id: int
+    # Null if there is none.
+    state: SubmissionState | None
+    # Why it was not decided, or empty.
+    problem: str
+
+
 class AllDecided(TypedDict):
     results: list[Decided]
 
@@ -321,6 +327,24 @@ class BatchProgress(TypedDict):
     submissions: dict[str, int]
 
 
+class BenchmarkTask(TypedDict):
+    key: str
+    title: str
+
+
+class Phase(TypedDict):
+    """A phase. Its inputs have an address once it has started."""
+
+    kind: PhaseKind
+    starts_at: str
+    ends_at: str
+    max_per_day: int
+    max_total: int
+    shows_scores: bool
+    is_open: bool
+    inputs: str | None
+
+
 class Benchmark(TypedDict):
     """A benchmark on a version of a dataset. Without tasks, there is only one."""
 
@@ -335,17 +359,17 @@ class Benchmark(TypedDict):
     phases: list[Phase]
 
 
-class BenchmarkTask(TypedDict):
-    key: str
-    title: str
-
-
 class Budget(TypedDict):
     cap_cents: int | None
     reserved_cents: int
     spent_cents: int
     # Null without a budget limit.
     left_cents: int | None
+
+
+class CaseSource(TypedDict):
+    position: int
+    submission: int
 
 
 class Case(TypedDict):
@@ -357,11 +381,6 @@ class Case(TypedDict):
     state: CaseState
     opened_at: str
     sources: list[CaseSource]
-
-
-class CaseSource(TypedDict):
-    position: int
-    submission: int
 
 
 class Change(TypedDict):
@@ -407,6 +426,41 @@ class ChangedWorkers(TypedDict):
     results: list[ChangedWorker]
 
 
+class Mistake(TypedDict):
+    # Counted from 1. Null for a definition that is an object.
+    line: int | None
+    # The place, such as fields.0.labels.2.key, or empty.
+    path: str
+    message: str
+
+
+class LostPart(TypedDict):
+    text: str
+    annotations: int
+    # Keys of some items.
+    items: list[str]
+
+
+class LostParts(TypedDict):
+    """The parts of most annotations. `parts_in_all` counts all parts."""
+
+    annotations: int
+    parts_in_all: int
+    parts: list[LostPart]
+
+
+class Effects(TypedDict):
+    """What becomes of the annotations with a version."""
+
+    unchanged: int
+    mapped: int
+    lost: LostParts
+    # What the version requires and annotations lack.
+    missing: LostParts
+    # Pages with unfinished work, which is mapped when it is submitted.
+    open_pages: int
+
+
 class CheckedDefinition(TypedDict):
     """The result of a check, or a stored version.
 
@@ -441,14 +495,6 @@ class Costs(TypedDict):
     mean_finished_item_cents: float | None
 
 
-class Decided(TypedDict):
-    id: int
-    # Null if there is none.
-    state: SubmissionState | None
-    # Why it was not decided, or empty.
-    problem: str
-
-
 class DecisionRequest(TypedDict):
     # The id in the list of trainees.
     id: int
@@ -464,6 +510,14 @@ class DecisionsOnTraineesRequest(TypedDict):
     send_feedback: NotRequired[bool]
 
 
+class RejectionRequest(TypedDict):
+    id: int
+    # Shown to the worker.
+    reason: str
+    # Required by providers with sessions, whose reasons need at least 100 characters.
+    category: NotRequired[CategoryEnum]
+
+
 class DecisionsRequest(TypedDict):
     """The ids of submissions to accept, and those to reject with a reason each."""
 
@@ -476,6 +530,21 @@ class Definition(TypedDict):
 
     version: int
     created_at: str
+
+
+class ItemChange(TypedDict):
+    kind: ItemChangeKindEnum
+    key: str
+    reason: str
+    parts: list[ChangedPart]
+
+
+class FigureChange(TypedDict):
+    label: str
+    # %, cents, or empty for a count.
+    unit: str
+    old: float | None
+    new: float | None
 
 
 class Differences(TypedDict):
@@ -494,21 +563,16 @@ class DividedRequest(TypedDict):
     seed: NotRequired[int]
 
 
-class Effects(TypedDict):
-    """What becomes of the annotations with a version."""
-
-    unchanged: int
-    mapped: int
-    lost: LostParts
-    # What the version requires and annotations lack.
-    missing: LostParts
-    # Pages with unfinished work, which is mapped when it is submitted.
-    open_pages: int
-
-
 class EnlargementRequest(TypedDict):
     # How many more workers each HIT is offered to.
     assignments: int
+
+
+class EntryScore(TypedDict):
+    value: float | None
+    # The lower end of the 95 % interval.
+    low: float | None
+    high: float | None
 
 
 class Entry(TypedDict):
@@ -527,13 +591,6 @@ class Entry(TypedDict):
     sent_at: str
     withdrawn_at: str | None
     scores: dict[str, EntryScore] | None
-
-
-class EntryScore(TypedDict):
-    value: float | None
-    # The lower end of the 95 % interval.
-    low: float | None
-    high: float | None
 
 
 class Error(TypedDict):
@@ -562,6 +619,14 @@ class Evaluation(TypedDict):
     computed_at: str
 
 
+class ExportFile(TypedDict):
+    name: str
+    rows: int | None
+    bytes: int
+    sha256: str
+    url: str
+
+
 class Export(TypedDict):
     """An export. It has files once it has finished."""
 
@@ -575,14 +640,6 @@ class Export(TypedDict):
     problem: str
     files: list[ExportFile]
     archive: ExportFile | None
-
-
-class ExportFile(TypedDict):
-    name: str
-    rows: int | None
-    bytes: int
-    sha256: str
-    url: str
 
 
 class ExtensionRequest(TypedDict):
@@ -599,21 +656,38 @@ class Failure(TypedDict):
     cents: int | None
 
 
+class NewFeedbackRequest(TypedDict):
+    """Feedback to a worker. Without text and notes, the draft or the suggested remarks are sent."""
+
+    # The id in the list of trainees.
+    id: int
+    text: NotRequired[str]
+    # A note by the key of an item of the round.
+    notes: NotRequired[dict[str, str]]
+
+
 class FeedbackToTraineesRequest(TypedDict):
     feedback: list[NewFeedbackRequest]
-
-
-class FigureChange(TypedDict):
-    label: str
-    # %, cents, or empty for a count.
-    unit: str
-    old: float | None
-    new: float | None
 
 
 class File(TypedDict):
     name: str
     bytes: int
+
+
+class RoleForecast(TypedDict):
+    role: Role
+    # Places that are open or undecided.
+    offered: int
+    # Places that are not published yet.
+    to_come: int
+    # Assignments behind the forecast. 0 if there are too few for a range of 95 %.
+    seen: int
+    low_cents: int
+    expected_cents: int
+    high_cents: int
+    # What is expected for `to_come`.
+    to_come_cents: int
 
 
 class Forecast(TypedDict):
@@ -628,8 +702,38 @@ class Forecast(TypedDict):
     roles: list[RoleForecast]
 
 
+class Stage(TypedDict):
+    """The workers of a round, the time that it took them and their trainers, and its cost."""
+
+    title: str
+    invited: int
+    started: int
+    finished: int
+    passed: int
+    declined: int
+    worker_seconds: int
+    trainer_seconds: int
+    # Settled, with fees.
+    cents: int
+    opens_pool: bool
+
+
 class Funnel(TypedDict):
     results: list[Stage]
+
+
+class Sentence(TypedDict):
+    id: int
+    external_id: str
+    tokens: list[str]
+    # As it was written, empty if unknown
+    text: str
+    # The half-open range of characters of each token in the text
+    offsets: list[list[int]]
+    domain: str
+    partition: str
+    group: str
+    metadata: dict[str, Any]
 
 
 class Gold(TypedDict):
@@ -646,6 +750,14 @@ class Gold(TypedDict):
     case: int | None
     submission: int | None
     created_at: str
+
+
+class RowError(TypedDict):
+    file: str
+    line: int | None
+    field: str
+    # Return the message with the parameters that it suggests.
+    message: str
 
 
 class GoldImport(TypedDict):
@@ -697,6 +809,11 @@ class Groups(TypedDict):
     results: list[Group]
 
 
+class HoldReason(TypedDict):
+    code: str
+    text: str
+
+
 class HeldBonus(TypedDict):
     """A bonus that is paid after a review. `submissions` are the ids of its work.
 
@@ -716,11 +833,6 @@ class HeldBonus(TypedDict):
     decided_by: str
     decided_at: str | None
     note: str
-
-
-class HoldReason(TypedDict):
-    code: str
-    text: str
 
 
 class Import(TypedDict):
@@ -779,6 +891,15 @@ class InvitationsRequest(TypedDict):
     again: NotRequired[bool]
 
 
+class Member(TypedDict):
+    id: int
+    # Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.
+    username: str
+    # Empty for an account without an email address.
+    email: str
+    roles: list[MemberRole]
+
+
 class Invited(TypedDict):
     """The member, if the address is that of an account, or else the invitation."""
 
@@ -803,11 +924,17 @@ class Item(TypedDict):
     golds: int
 
 
-class ItemChange(TypedDict):
-    kind: ItemChangeKindEnum
-    key: str
-    reason: str
-    parts: list[ChangedPart]
+class Pending(TypedDict):
+    """The numbers of rows by state, without confirmed payments."""
+
+    hits: dict[str, int]
+    payments: dict[str, int]
+    payment_cents: dict[str, int]
+    rejections: int
+    # Assignments to be recorded.
+    unrecorded: int
+    grants: dict[str, int]
+    messages: dict[str, int]
 
 
 class Jobs(TypedDict):
@@ -831,23 +958,24 @@ class LedgerEntry(TypedDict):
     key: str
 
 
+class Scheme(TypedDict):
+    name: str
+    title: str
+    summary: str
+
+
 class ListedSchemes(TypedDict):
     results: list[Scheme]
 
 
-class LostPart(TypedDict):
-    text: str
-    annotations: int
-    # Keys of some items.
-    items: list[str]
-
-
-class LostParts(TypedDict):
-    """The parts of most annotations. `parts_in_all` counts all parts."""
-
-    annotations: int
-    parts_in_all: int
-    parts: list[LostPart]
+class Token(TypedDict):
+    name: str
+    beginning: str
+    scopes: list[ScopesEnum]
+    # Return the slugs of the projects that the token is limited to, or null for all.
+    projects: list[str] | None
+    created_at: str
+    expires_at: str | None
 
 
 class Me(TypedDict):
@@ -856,23 +984,6 @@ class Me(TypedDict):
     username: str
     can_create_projects: bool
     token: Token | None
-
-
-class Member(TypedDict):
-    id: int
-    # Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.
-    username: str
-    # Empty for an account without an email address.
-    email: str
-    roles: list[MemberRole]
-
-
-class Mistake(TypedDict):
-    # Counted from 1. Null for a definition that is an object.
-    line: int | None
-    # The place, such as fields.0.labels.2.key, or empty.
-    path: str
-    message: str
 
 
 class NewArmRequest(TypedDict):
@@ -955,16 +1066,6 @@ class NewExportRequest(TypedDict):
     partition: NotRequired[Partition | BlankEnum]
     # An SPDX identifier, such as CC-BY-SA-4.0.
     licence: NotRequired[str]
-
-
-class NewFeedbackRequest(TypedDict):
-    """Feedback to a worker. Without text and notes, the draft or the suggested remarks are sent."""
-
-    # The id in the list of trainees.
-    id: int
-    text: NotRequired[str]
-    # A note by the key of an item of the round.
-    notes: NotRequired[dict[str, str]]
 
 
 class NewGoldImportRequest(TypedDict):
@@ -1092,6 +1193,17 @@ class NewReleaseRequest(TypedDict):
     answers: NotRequired[dict[str, str]]
 
 
+class SampleRequest(TypedDict):
+    """A sample of items that were never published and are in no round."""
+
+    count: int
+    # rich chooses those whose expert gold has the most units.
+    method: NotRequired[MethodEnum]
+    seed: NotRequired[int]
+    # Only items with expert gold.
+    only_gold: NotRequired[bool]
+
+
 class NewRoundRequest(TypedDict):
     items: NotRequired[list[str]]
     sample: NotRequired[SampleRequest]
@@ -1215,10 +1327,33 @@ class PaginatedMemberList(TypedDict):
     results: list[Member]
 
 
+class Pool(TypedDict):
+    """The trained workers of a role. `code` names them in requirements."""
+
+    id: int
+    role: Role
+    code: str
+    name: str
+    # The number of its workers.
+    workers: int
+    groups: list[int]
+
+
 class PaginatedPoolList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Pool]
+
+
+class PoolWorker(TypedDict):
+    """A worker who has, or had, the qualification of a pool."""
+
+    worker: str
+    state: PoolWorkerStateEnum
+    group: int | None
+    changed_at: str
+    # The reason of a withdrawal, or why the marketplace refused the grant.
+    problem: str
 
 
 class PaginatedPoolWorkerList(TypedDict):
@@ -1227,16 +1362,76 @@ class PaginatedPoolWorkerList(TypedDict):
     results: list[PoolWorker]
 
 
+class Project(TypedDict):
+    slug: str
+    title: str
+    scheme: str
+    provider: ProviderEnum
+    pay_scheme: dict[str, dict[str, int]]
+    # The protections against junk that the terms lack. Presets lack none.
+    pay_warnings: list[str]
+    # The budget limit.
+    cap_cents: int | None
+    minimum_hourly_cents: int | None
+    protocol: ProtocolEnum
+    generators_per_item: int
+    validators_per_item: int
+    validators_to_agree: int
+    revision_limit: int
+    after_disputes: AfterDisputesEnum
+    exclusion_scope: ExclusionScopeEnum
+    bonus_timing: BonusTimingEnum
+    input_signals: InputSignalsEnum
+    suggestions: SuggestionsEnum
+    language: str
+    shown_context: ShownContextEnum
+    seed: int
+    created_at: str
+
+
 class PaginatedProjectList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Project]
 
 
+class Release(TypedDict):
+    """A release. It has an archive once its files are stored."""
+
+    version: str
+    source: GoldSource
+    released_at: str
+    released_by: str
+    items: int
+    sentences: int
+    licence: str
+    text_licence: str
+    notes: str
+    authors: list[Author]
+    archive: Archive | None
+
+
 class PaginatedReleaseList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Release]
+
+
+class Round(TypedDict):
+    id: int
+    role: Role
+    ordinal: int
+    kind: RoundKind
+    title: str
+    entry: EntryEnum
+    thresholds: dict[str, float]
+    pool_roles: list[Role]
+    requirements: list[dict[str, Any]]
+    items_per_worker: int | None
+    # The number of its items.
+    items: int
+    # How often it was published.
+    publications: int
 
 
 class PaginatedRoundList(TypedDict):
@@ -1251,10 +1446,83 @@ class PaginatedSentenceList(TypedDict):
     results: list[Sentence]
 
 
+class Step(TypedDict):
+    # Active time on the step.
+    seconds: int
+    moves: int
+
+
+class Submission(TypedDict):
+    id: int
+    item: str
+    item_id: int
+    role: Role
+    # The worker's pseudonym, or null for an expert.
+    worker: str | None
+    state: SubmissionState
+    content: dict[str, Any]
+    schema_version: int
+    problem: str
+    opened_at: str
+    submitted_at: str
+    active_seconds: int
+    moves: int
+    # The page's steps by name. Empty if the scheme's page has no steps.
+    steps: dict[str, Step]
+    comment: str
+
+
 class PaginatedSubmissionList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Submission]
+
+
+class SystemFigure(TypedDict):
+    value: float | None
+    # The lower end of the 95 % interval.
+    low: float | None
+    high: float | None
+
+
+class ScoredSystem(TypedDict):
+    name: str
+    facts: dict[str, int]
+    figures: dict[str, SystemFigure]
+
+
+class SystemDifference(TypedDict):
+    """How far the first system is above the second. Systems are numbers in `systems`, from 0."""
+
+    first: int
+    second: int
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    # The p-value, adjusted for the number of pairs (Holm).
+    adjusted: float | None
+
+
+class SystemResult(TypedDict):
+    items: int
+    documents: int
+    systems: list[ScoredSystem]
+    differences: list[SystemDifference]
+
+
+class SystemEvaluation(TypedDict):
+    """An evaluation. It has a result and files once it has finished."""
+
+    id: int
+    state: JobState
+    requested_at: str
+    ended_at: str | None
+    systems: list[str]
+    problem: str
+    result: SystemResult | None
+    files: dict[str, str]
 
 
 class PaginatedSystemEvaluationList(TypedDict):
@@ -1263,10 +1531,51 @@ class PaginatedSystemEvaluationList(TypedDict):
     results: list[SystemEvaluation]
 
 
+class Trainee(TypedDict):
+    """A worker of a round. `figures` have the trainer's corrections, if there are any."""
+
+    id: int
+    worker: str
+    state: EnrolmentState
+    enrolled_at: str
+    # The number of the round's publication that admitted the worker.
+    publication: NotRequired[int | None]
+    # The newest one.
+    evaluation: NotRequired[int | None]
+    # Return False while the figures cover only a part of the round.
+    is_finished: bool
+    figures: dict[str, Any]
+    # The thresholds that the figures do not meet.
+    unmet: list[str]
+    # Whether to pass the worker, or empty.
+    suggestion: str
+    feedback: FeedbackEnum
+
+
 class PaginatedTraineeList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Trainee]
+
+
+class Work(TypedDict):
+    submissions: int
+    accepted: int
+    rejected: int
+    mean_seconds: float | None
+    active_seconds: int
+    # Confirmed payments, without fees.
+    earned_cents: int
+
+
+class Worker(TypedDict):
+    """A worker of the project, by pseudonym, without the marketplace's id."""
+
+    pseudonym: str
+    first_seen_at: str
+    # Includes agreement experiments and compensation.
+    production: Work
+    training: Work
 
 
 class PaginatedWorkerList(TypedDict):
@@ -1316,82 +1625,6 @@ class PatchedRolesRequest(TypedDict):
     roles: NotRequired[list[MemberRole]]
 
 
-class Pending(TypedDict):
-    """The numbers of rows by state, without confirmed payments."""
-
-    hits: dict[str, int]
-    payments: dict[str, int]
-    payment_cents: dict[str, int]
-    rejections: int
-    # Assignments to be recorded.
-    unrecorded: int
-    grants: dict[str, int]
-    messages: dict[str, int]
-
-
-class Phase(TypedDict):
-    """A phase. Its inputs have an address once it has started."""
-
-    kind: PhaseKind
-    starts_at: str
-    ends_at: str
-    max_per_day: int
-    max_total: int
-    shows_scores: bool
-    is_open: bool
-    inputs: str | None
-
-
-class Pool(TypedDict):
-    """The trained workers of a role. `code` names them in requirements."""
-
-    id: int
-    role: Role
-    code: str
-    name: str
-    # The number of its workers.
-    workers: int
-    groups: list[int]
-
-
-class PoolWorker(TypedDict):
-    """A worker who has, or had, the qualification of a pool."""
-
-    worker: str
-    state: PoolWorkerStateEnum
-    group: int | None
-    changed_at: str
-    # The reason of a withdrawal, or why the marketplace refused the grant.
-    problem: str
-
-
-class Project(TypedDict):
-    slug: str
-    title: str
-    scheme: str
-    provider: ProviderEnum
-    pay_scheme: dict[str, dict[str, int]]
-    # The protections against junk that the terms lack. Presets lack none.
-    pay_warnings: list[str]
-    # The budget limit.
-    cap_cents: int | None
-    minimum_hourly_cents: int | None
-    protocol: ProtocolEnum
-    generators_per_item: int
-    validators_per_item: int
-    validators_to_agree: int
-    revision_limit: int
-    after_disputes: AfterDisputesEnum
-    exclusion_scope: ExclusionScopeEnum
-    bonus_timing: BonusTimingEnum
-    input_signals: InputSignalsEnum
-    suggestions: SuggestionsEnum
-    language: str
-    shown_context: ShownContextEnum
-    seed: int
-    created_at: str
-
-
 class Quality(TypedDict):
     """Gold of a source compared with gold of another one. Each row has one of them as reference."""
 
@@ -1418,30 +1651,6 @@ class RejectionReasonRequest(TypedDict):
     category: NotRequired[CategoryEnum]
 
 
-class RejectionRequest(TypedDict):
-    id: int
-    # Shown to the worker.
-    reason: str
-    # Required by providers with sessions, whose reasons need at least 100 characters.
-    category: NotRequired[CategoryEnum]
-
-
-class Release(TypedDict):
-    """A release. It has an archive once its files are stored."""
-
-    version: str
-    source: GoldSource
-    released_at: str
-    released_by: str
-    items: int
-    sentences: int
-    licence: str
-    text_licence: str
-    notes: str
-    authors: list[Author]
-    archive: Archive | None
-
-
 class ReleaseJob(TypedDict):
     """A release in progress. It has a release once the gold is frozen, and an archive at the end."""
 
@@ -1452,38 +1661,6 @@ class ReleaseJob(TypedDict):
     version: str
     problem: str
     release: Release | None
-
-
-class RoleForecast(TypedDict):
-    role: Role
-    # Places that are open or undecided.
-    offered: int
-    # Places that are not published yet.
-    to_come: int
-    # Assignments behind the forecast. 0 if there are too few for a range of 95 %.
-    seen: int
-    low_cents: int
-    expected_cents: int
-    high_cents: int
-    # What is expected for `to_come`.
-    to_come_cents: int
-
-
-class Round(TypedDict):
-    id: int
-    role: Role
-    ordinal: int
-    kind: RoundKind
-    title: str
-    entry: EntryEnum
-    thresholds: dict[str, float]
-    pool_roles: list[Role]
-    requirements: list[dict[str, Any]]
-    items_per_worker: int | None
-    # The number of its items.
-    items: int
-    # How often it was published.
-    publications: int
 
 
 class RoundItemsRequest(TypedDict):
@@ -1505,31 +1682,6 @@ class RoundPreview(TypedDict):
     budget_left_cents: int | None
 
 
-class RowError(TypedDict):
-    file: str
-    line: int | None
-    field: str
-    # Return the message with the parameters that it suggests.
-    message: str
-
-
-class SampleRequest(TypedDict):
-    """A sample of items that were never published and are in no round."""
-
-    count: int
-    # rich chooses those whose expert gold has the most units.
-    method: NotRequired[MethodEnum]
-    seed: NotRequired[int]
-    # Only items with expert gold.
-    only_gold: NotRequired[bool]
-
-
-class Scheme(TypedDict):
-    name: str
-    title: str
-    summary: str
-
-
 class SchemeProtocol(TypedDict):
     """A protocol, and the roles of the people who work under it."""
 
@@ -1538,45 +1690,9 @@ class SchemeProtocol(TypedDict):
     roles: list[Role]
 
 
-class ScoredSystem(TypedDict):
-    name: str
-    facts: dict[str, int]
-    figures: dict[str, SystemFigure]
-
-
-class Sentence(TypedDict):
-    id: int
-    external_id: str
-    tokens: list[str]
-    # As it was written, empty if unknown
-    text: str
-    # The half-open range of characters of each token in the text
-    offsets: list[list[int]]
-    domain: str
-    partition: str
-    group: str
-    metadata: dict[str, Any]
-
-
 class SlotsRequest(TypedDict):
     # How many workers may take part in an open round. Others admit those who wait.
     slots: NotRequired[int]
-
-
-class Stage(TypedDict):
-    """The workers of a round, the time that it took them and their trainers, and its cost."""
-
-    title: str
-    invited: int
-    started: int
-    finished: int
-    passed: int
-    declined: int
-    worker_seconds: int
-    trainer_seconds: int
-    # Settled, with fees.
-    cents: int
-    opens_pool: bool
 
 
 class Statistics(TypedDict):
@@ -1591,104 +1707,6 @@ class Statistics(TypedDict):
     tables: list[dict[str, Any]]
     # How often each category occurs.
     frequencies: dict[str, Any]
-
-
-class Step(TypedDict):
-    # Active time on the step.
-    seconds: int
-    moves: int
-
-
-class Submission(TypedDict):
-    id: int
-    item: str
-    item_id: int
-    role: Role
-    # The worker's pseudonym, or null for an expert.
-    worker: str | None
-    state: SubmissionState
-    content: dict[str, Any]
-    schema_version: int
-    problem: str
-    opened_at: str
-    submitted_at: str
-    active_seconds: int
-    moves: int
-    # The page's steps by name. Empty if the scheme's page has no steps.
-    steps: dict[str, Step]
-    comment: str
-
-
-class SystemDifference(TypedDict):
-    """How far the first system is above the second. Systems are numbers in `systems`, from 0."""
-
-    first: int
-    second: int
-    measure: str
-    value: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
-    # The p-value, adjusted for the number of pairs (Holm).
-    adjusted: float | None
-
-
-class SystemEvaluation(TypedDict):
-    """An evaluation. It has a result and files once it has finished."""
-
-    id: int
-    state: JobState
-    requested_at: str
-    ended_at: str | None
-    systems: list[str]
-    problem: str
-    result: SystemResult | None
-    files: dict[str, str]
-
-
-class SystemFigure(TypedDict):
-    value: float | None
-    # The lower end of the 95 % interval.
-    low: float | None
-    high: float | None
-
-
-class SystemResult(TypedDict):
-    items: int
-    documents: int
-    systems: list[ScoredSystem]
-    differences: list[SystemDifference]
-
-
-class Token(TypedDict):
-    name: str
-    beginning: str
-    scopes: list[ScopesEnum]
-    # Return the slugs of the projects that the token is limited to, or null for all.
-    projects: list[str] | None
-    created_at: str
-    expires_at: str | None
-
-
-class Trainee(TypedDict):
-    """A worker of a round. `figures` have the trainer's corrections, if there are any."""
-
-    id: int
-    worker: str
-    state: EnrolmentState
-    enrolled_at: str
-    # The number of the round's publication that admitted the worker.
-    publication: NotRequired[int | None]
-    # The newest one.
-    evaluation: NotRequired[int | None]
-    # Return False while the figures cover only a part of the round.
-    is_finished: bool
-    figures: dict[str, Any]
-    # The thresholds that the figures do not meet.
-    unmet: list[str]
-    # Whether to pass the worker, or empty.
-    suggestion: str
-    feedback: FeedbackEnum
 
 
 class WholeDefinition(TypedDict):
@@ -1777,23 +1795,3 @@ class WithdrawalRequest(TypedDict):
     workers: list[str]
     # Shown to the worker.
     reason: str
-
-
-class Work(TypedDict):
-    submissions: int
-    accepted: int
-    rejected: int
-    mean_seconds: float | None
-    active_seconds: int
-    # Confirmed payments, without fees.
-    earned_cents: int
-
-
-class Worker(TypedDict):
-    """A worker of the project, by pseudonym, without the marketplace's id."""
-
-    pseudonym: str
-    first_seen_at: str
-    # Includes agreement experiments and compensation.
-    production: Work
-    training: Work
