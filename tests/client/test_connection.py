@@ -6,6 +6,7 @@ import time
 import traceback
 
 import pytest
+from django.urls import reverse
 
 from projects.models import Project
 from tests.environment import find_free_port
@@ -98,17 +99,17 @@ def test_errors_of_the_api(site, campaign, live_server):
     }
     assert "cap_cent: Unknown field." in str(invalid.value)
 
-    with pytest.raises(ApiError) as refused:
-        Touchstone(live_server.url, "ts_invalid").me()
+    with Touchstone(live_server.url, "ts_invalid") as other, pytest.raises(ApiError) as refused:
+        other.me()
     assert (refused.value.status, refused.value.fields) == (401, {})
     assert "ts_invalid" not in str(refused.value)
 
 
 def test_page_that_is_not_of_the_api(site):
     with pytest.raises(ApiError, match="not JSON"):
-        site.get("/accounts/login/")
+        site.get(reverse("account_login"))
     with pytest.raises(ApiError, match="The address of the site may be another one"):
-        site.get("/projects/")
+        site.get(reverse("dashboard:project", args=["demo"]))
 
 
 def test_agent_is_named(proxy, through_proxy):
@@ -166,10 +167,10 @@ def test_rate_limit_is_waited_for(proxy, through_proxy):
 
 def test_long_rate_limit_is_an_error(live_server, token, settings):
     settings.API_READS_PER_MINUTE = 1
-    site = Touchstone(live_server.url, token, max_wait=0)
-    site.me()
-    with pytest.raises(RateLimitedError) as limited:
+    with Touchstone(live_server.url, token, max_wait=0) as site:
         site.me()
+        with pytest.raises(RateLimitedError) as limited:
+            site.me()
     assert limited.value.retry_after is not None
     assert 0 < limited.value.retry_after <= 60
 
