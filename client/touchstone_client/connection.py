@@ -95,35 +95,39 @@ class Connection:
 
     def _repeat(self, request: requests.PreparedRequest, *, stream: bool) -> requests.Response:
         is_repeatable = request.method == "GET" or "Idempotency-Key" in request.headers
+        delay = FIRST_DELAY
         for attempt in range(1, ATTEMPTS + 1):
-            answer = self._try(request, stream=stream)
-            delay = FIRST_DELAY * 2 ** (attempt - 1)
-            if isinstance(answer, ConnectionFailedError):
-                if attempt == ATTEMPTS or not is_repeatable:
-                    raise answer
-            elif answer.status_code < 300:
-                return answer
+            outcome = self._try(request, stream=stream)
+            if isinstance(outcome, requests.Response):
+                return outcome
+            pause = max(delay, outcome.retry_after or 0)
+            if isinstance(outcome, ApiError) and outcome.status < 500:
+                may_repeat = outcome.status == 429
             else:
-                error = _error_of(request, answer)
-                may_repeat = answer.status_code == 429 or (
-                    answer.status_code >= 500 and is_repeatable
-                )
-                delay = max(delay, _seconds(answer) or 0)
-                if attempt == ATTEMPTS or not may_repeat or delay > self._max_wait:
-                    raise error
-            time.sleep(delay)
+                may_repeat = is_repeatable
+            if attempt == ATTEMPTS or not may_repeat or pause > self._max_wait:
+                raise outcome
+            time.sleep(pause)
+            delay *= 2
         raise AssertionError("The last attempt returns or raises.")
 
     def _try(
         self, request: requests.PreparedRequest, *, stream: bool
-    ) -> requests.Response | ConnectionFailedError:
-        settings = self._session.merge_environment_settings(
-            request.url or "", {}, stream, None, None
-        )
+    ) -> requests.Response | ApiError | ConnectionFailedError:
+        """Return an answer or an error.
+
+        The error is raised elsewhere: it would keep this frame, and with the answer its connection.
+        """
+        url = request.url or ""
+        settings = self._session.merge_environment_settings(url, {}, stream, None, None)
         try:
-            return self._session.send(request, timeout=TIMEOUTS, allow_redirects=False, **settings)
+            answer = self._session.send(
+                request, timeout=TIMEOUTS, allow_redirects=False, **settings
+            )
         except OSError as error:  # requests' exceptions are its subclasses
             problem = type(error).__name__
+        else:
+            return answer if answer.status_code < 300 else _error_of(request, answer)
         # Exceptions of requests have the request with its token, so this one is not chained.
         return ConnectionFailedError(f"{_name(request)}: no answer ({problem}).")
 
@@ -174,8 +178,7 @@ def _error_of(request: requests.PreparedRequest, answer: requests.Response) -> A
     if 300 <= answer.status_code < 400:
         reason = f"{reason}. The address of the site may be another one."
     error = kind(_name(request), answer.status_code, reason, list(_errors(answer)))
-    if isinstance(error, RateLimitedError):
-        error.retry_after = _seconds(answer)
+    error.retry_after = _seconds(answer)
     return error
 
 

@@ -14,6 +14,8 @@ class TouchstoneError(Exception):
 class ConnectionFailedError(TouchstoneError):
     """The site did not answer. What the request asks for may have been done."""
 
+    retry_after: float | None = None
+
 
 class DownloadError(TouchstoneError):
     """A file could not be downloaded completely."""
@@ -23,8 +25,11 @@ class ApiError(TouchstoneError):
     """An error that the API answered.
 
     `status` is that of HTTP. `code` and `message` are those of the first error. `errors` has all of
-    them, and `fields` their messages by field, query parameter or header.
+    them, and `fields` their messages by field, query parameter or header. `retry_after` has the seconds
+    to wait before a repeat, if the site gives them.
     """
+
+    retry_after: float | None = None
 
     def __init__(
         self, request: str, status: int, reason: str, errors: Sequence[records.Error]
@@ -57,9 +62,7 @@ class NotFoundError(ApiError):
 
 
 class RateLimitedError(ApiError):
-    """There were too many requests. `retry_after` has the seconds to wait, if they are known."""
-
-    retry_after: float | None = None
+    """There were too many requests. `retry_after` has the seconds to wait."""
 
 
 class JobFailedError(TouchstoneError):

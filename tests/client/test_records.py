@@ -18,6 +18,10 @@ def test_records_are_current():
     assert PATH.read_text("utf-8") == text(), "run python -m scripts.write_client"
 
 
+def test_records_do_not_describe_code():
+    assert "serializer" not in PATH.read_text("utf-8").lower()
+
+
 def test_records_have_the_types_of_the_schema():
     gold = typing.get_type_hints(records.Gold)
     assert gold["source"] == records.GoldSource
