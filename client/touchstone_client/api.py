@@ -244,7 +244,7 @@ class Project:
         with_sentence: bool = True,
         **filters: Any,
     ) -> Iterator[records.Gold]:
-        """Yield gold, optionally only what was made since a time.
+        """Yield gold of all sources or of one, optionally only what was made since a time.
 
         Without `current`, older versions are included. Filters are parameters of the list, such as
         `partition` or `id_after`.

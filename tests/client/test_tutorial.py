@@ -60,3 +60,18 @@ def test_examples_work_as_described(live_server, token, tmp_path: Path):
 def test_first_example_is_short():
     lines = [line for line in blocks()[0].splitlines() if line.strip()]
     assert len(lines) <= 10
+
+
+@pytest.mark.slow
+def test_examples_have_the_types_of_the_client(tmp_path: Path):
+    program = tmp_path / "tutorial.py"
+    program.write_text("\n".join(blocks()), "utf-8")
+    options = ["--strict", "--config-file=", f"--cache-dir={tmp_path / 'cache'}"]
+    process = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, str(program)],
+        env={**os.environ, "MYPYPATH": str(ROOT / "client")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stdout
