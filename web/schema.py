@@ -78,6 +78,8 @@ class Schema(AutoSchema):
         schema = super()._map_basic_serializer(serializer, direction)
         if isinstance(serializer, BodySerializer):
             schema["additionalProperties"] = False
+            if type(serializer).__doc__ is None:  # inherited texts are about code
+                schema.pop("description", None)
         return schema
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:

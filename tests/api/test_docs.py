@@ -6,18 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import zipfile
 from pathlib import Path
 
 import pytest
 import requests
-from django.contrib.auth import get_user_model
 from django.core.management import call_command
-from django.db import connection
 
-from jobs.tasks import run_jobs
-from tests.api.conftest import token_of
+from tests.live_site import administrator_token, job_worker
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "schemes" / "qasrl" / "samples"
@@ -40,20 +36,9 @@ def site(transactional_db, live_server, job_files):
     call_command("create_project", "published", scheme="qasrl")
     call_command("import_corpus", "published", corpus, format="qasrl-csv", items=[gold])
     call_command("import_gold", "published", str(gold), format="qasrl-csv", source="imported")
-    root = get_user_model().objects.create_superuser("root", password="a long enough password")
-    stop = threading.Event()
-    worker = threading.Thread(target=_work, args=[stop])
-    worker.start()
-    yield {"TOUCHSTONE": live_server.url, "TOKEN": token_of(root)}
-    stop.set()
-    worker.join()
-
-
-def _work(stop: threading.Event) -> None:
-    """Run jobs like a worker process until the site stops."""
-    while not stop.wait(0.2):
-        run_jobs()
-    connection.close()
+    token = administrator_token()
+    with job_worker():
+        yield {"TOUCHSTONE": live_server.url, "TOKEN": token}
 
 
 @pytest.fixture
