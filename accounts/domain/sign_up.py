@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.core import signing
 from django.core.mail import send_mail
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
 
@@ -22,6 +22,7 @@ from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
+from projects.domain.new_user import new_user
 
 SALT = "accounts.sign-up"
 VALID_FOR = timedelta(days=1)
@@ -31,10 +32,6 @@ _PAGES = "/benchmarks/"
 
 class SignUpOverError(TouchstoneError):
     """The link is invalid, expired or used."""
-
-
-class UsernameTakenError(TouchstoneError):
-    """Another account has the username."""
 
 
 def request_sign_up(*, email: str, path: str, now: datetime) -> None:
@@ -105,10 +102,6 @@ def create_account(*, row: ParticipantSignUp, username: str, password: str, now:
     users = get_user_model().objects
     if not deleted or users.filter(email__iexact=row.email).exists():
         raise SignUpOverError
-    try:
-        with transaction.atomic():
-            user = users.create_user(username, row.email, password)
-    except IntegrityError as error:
-        raise UsernameTakenError from error
+    user = new_user(username=username, email=row.email, password=password)
     log_state_change(instance=user, old="", new="signed up", actor=username, now=now)
     return user

@@ -9,14 +9,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.domain.sign_up import (
-    SignUpOverError,
-    UsernameTakenError,
-    create_account,
-    request_sign_up,
-    sign_up_of,
-)
+from accounts.domain.sign_up import SignUpOverError, create_account, request_sign_up, sign_up_of
 from accounts.forms import SignUpForm
+from projects.domain.new_user import UsernameTakenError
 from projects.forms import USERNAME_TAKEN, AccountForm
 from projects.permissions import public_page
 from projects.views.invitations import BACKEND, GONE, UNPROCESSABLE

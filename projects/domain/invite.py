@@ -16,6 +16,7 @@ from django.urls import reverse
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from projects.domain.members import add_role
+from projects.domain.new_user import new_user
 from projects.models import Invitation, Project
 
 log = logging.getLogger("touchstone.accounts")
@@ -109,8 +110,11 @@ def invitation_of(*, token: str, now: datetime) -> Invitation:
 
 @transaction.atomic
 def accept(*, invitation: Invitation, username: str, password: str, now: datetime) -> User:
-    """Create an account with the role. Raise InvitationOverError if the link was used meanwhile."""
-    user = get_user_model().objects.create_user(username, invitation.email, password)
+    """Create an account with the role.
+
+    Raise InvitationOverError if the link was used meanwhile, and UsernameTakenError.
+    """
+    user = new_user(username=username, email=invitation.email, password=password)
     join(invitation=invitation, user=user, now=now)
     return user
 

@@ -9,7 +9,8 @@ from django.views.decorators.http import require_http_methods
 
 from projects.domain import invite
 from projects.domain.invite import InvitationOverError
-from projects.forms import AccountForm
+from projects.domain.new_user import UsernameTakenError
+from projects.forms import USERNAME_TAKEN, AccountForm
 from projects.permissions import public_page
 
 GONE, UNPROCESSABLE = 410, 422
@@ -43,5 +44,9 @@ def accept(request: HttpRequest, token: str) -> HttpResponseBase:
         )
     except InvitationOverError:
         return render(request, "accounts/invitation_over.html", status=GONE)
+    except UsernameTakenError:
+        form.add_error("username", USERNAME_TAKEN)
+        context = {"invitation": invitation, "form": form}
+        return render(request, "accounts/accept.html", context, status=UNPROCESSABLE)
     login(request, new, backend=BACKEND)
     return redirect("dashboard:project", slug=invitation.project.slug)

@@ -12,7 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from audit.models import StateChange
+from projects.domain.invite import accept
 from projects.domain.members import LastAdminError, set_roles
+from projects.domain.new_user import UsernameTakenError
 from projects.enums import MemberRole
 from projects.models import Invitation, Membership
 from tests.dashboard.campaign import make_project, make_user
@@ -113,6 +115,16 @@ def test_weak_password_is_refused_and_the_link_stays_valid(signed_in):
     assert Client().post(link, weak).status_code == 422
     assert Client().post(link, {**ACCOUNT, "username": "ada"}).status_code == 422
     assert Client().post(link, ACCOUNT).status_code == 302
+
+
+def test_link_stays_valid_if_the_username_was_taken_meanwhile(signed_in, project):
+    link = invite(signed_in)
+    invitation, now = Invitation.objects.get(), timezone.now()
+    make_user("tom", project)
+    with pytest.raises(UsernameTakenError):
+        accept(invitation=invitation, username="tom", password="correct horse battery", now=now)
+    assert Client().post(link, {**ACCOUNT, "username": "tim"}).status_code == 302
+    assert roles("tim") == {"trainer"}
 
 
 def test_account_with_the_address_gets_the_role_immediately(signed_in, project):

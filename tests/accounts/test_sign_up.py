@@ -12,7 +12,6 @@ from django.utils import timezone
 
 from accounts.domain.sign_up import (
     SignUpOverError,
-    UsernameTakenError,
     create_account,
     request_sign_up,
     sign_up_of,
@@ -21,6 +20,7 @@ from accounts.domain.sign_up import (
 from accounts.models import ParticipantSignUp
 from accounts.tasks import send_sign_up_links
 from audit.models import StateChange
+from projects.domain.new_user import UsernameTakenError
 from projects.domain.queries import projects_of
 
 PAGE = "/sign-up/"
