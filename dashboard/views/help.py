@@ -27,7 +27,7 @@ def help_page(request: HttpRequest, path: str = HOME) -> HttpResponseBase:
 @require_GET
 @public_page
 def help_image(request: HttpRequest, name: str) -> FileResponse:
-    path = DOCS / "images" / f"{name}.png"
-    if not path.is_file():
+    images = {path.name: path for path in (DOCS / "images").iterdir()}
+    if name not in images:
         raise Http404(f"no image {name}")
-    return FileResponse(path.open("rb"))
+    return FileResponse(images[name].open("rb"))

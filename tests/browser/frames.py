@@ -62,7 +62,7 @@ def make_record(project: Project) -> Item:
     """Return an item about “came”."""
     name = f"s{next(_numbers)}"
     sentence = Sentence.objects.create(
-        project=project, external_id=name, tokens=TOKENS, metadata=METADATA
+        project=project, external_id=name, tokens=list(TOKENS), metadata=METADATA
     )
     target = {"verb": [3], "lemma": "come", "fillers": {}}
     return Item.objects.create(

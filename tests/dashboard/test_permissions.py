@@ -251,7 +251,7 @@ def address(campaign, project, job_files):
         "resource_version": ["any", 1],
         "resource_entry": ["any", "thing"],
         "help_page": ["index.md"],
-        "help_image": ["overview"],
+        "help_image": ["overview.png"],
         "corpus_preview": [uploaded(campaign.project).pk],
         "bad_rows": [uploaded(campaign.project).pk],
         "decide_session_payment": [make_unknown_settlement(project.budget, campaign.workers[0]).pk],

@@ -6,7 +6,14 @@ import pytest
 
 from metrics.cluster_documents import ClusterDocuments
 from metrics.clustering import cluster_scores
-from metrics.document_bootstrap import MIN_DOCUMENTS, RatioScores, compare_systems, holm
+from metrics.document_bootstrap import (
+    MIN_DOCUMENTS,
+    RatioScores,
+    compare_systems,
+    draw_figures,
+    drawn_difference,
+    holm,
+)
 
 F1 = {"f1": ((2, 0, 0), (2, 1, 1))}
 
@@ -42,6 +49,28 @@ def test_figures_and_differences_are_those_of_a_plain_bootstrap():
     extreme = sum(abs(value - observed) >= abs(observed) for value in drawn) / len(drawn)
     assert difference.p_value == pytest.approx(extreme, abs=0.03)
     assert difference.adjusted == difference.p_value
+
+
+def test_systems_are_compared_by_stored_draws_as_together():
+    chance = random.Random(11)
+    first, second = (
+        counted(
+            *((chance.randint(1, 9), chance.randint(0, 4), chance.randint(0, 6)) for _ in range(30))
+        )
+        for _ in range(2)
+    )
+    together = compare_systems([first, second], repetitions=500, seed=3)
+    drawn = [draw_figures(system, repetitions=500, seed=3)["f1"] for system in (first, second)]
+    values = [figures["f1"] for figures in together.figures]
+    apart = drawn_difference((values[0], values[1]), (drawn[0], drawn[1]), documents=30)
+    expected = together.differences[0, 1]["f1"]
+    assert (apart.value, apart.interval, apart.p_value) == (
+        expected.value,
+        expected.interval,
+        expected.p_value,
+    )
+    with pytest.raises(ValueError, match="at least 1 repetition"):
+        draw_figures(first, repetitions=0, seed=3)
 
 
 def test_draws_are_shared_so_that_a_constant_lead_is_significant():

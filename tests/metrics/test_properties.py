@@ -372,7 +372,7 @@ NOT_METRICS = {
         "quotient",
     },
     # Comparisons of systems. See test_document_bootstrap.py.
-    "document_bootstrap": {"compare_systems", "holm"},
+    "document_bootstrap": {"compare_systems", "draw_figures", "drawn_difference", "holm"},
     "clustering": {
         "item_scores",
         "mean_scores",
