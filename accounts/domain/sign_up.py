@@ -1,7 +1,7 @@
 """Accounts of participants in benchmarks, who prove their email address before they get one.
 
-An invitation into a project gives its role to the account with its address. An account whose address
-nobody has confirmed could thus receive the role of another person. The page stores the address without
+An invitation into a project gives its role to the account with its address. An account with an
+unconfirmed address could receive the role of another person. The page stores the address without
 looking for an account, so its response does not depend on whether there is one.
 """
 

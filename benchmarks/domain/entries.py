@@ -1,7 +1,7 @@
 """Accept entries within the limits of their phase, and withdraw them."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -53,31 +53,16 @@ def submit_entry(*, team: Team, phase: Phase, new: NewEntry, actor: str, now: da
     The limits are checked again with the team locked, so that simultaneous uploads can't pass them.
     """
     _check_file(new)
-    system, variant = _readable(new.system), _variant(phase.benchmark, new.variant)
+    variant = _variant(phase.benchmark, new.variant)
     check_accepted(team=team, phase=phase, variant=variant, now=now)
-    digest = _sha256(new.file)
-    stored = store_uploads([new.file])
-    try:
-        with transaction.atomic():
-            locked = Team.objects.select_for_update(of=("self",)).get(pk=team.pk)
-            current = _locked_phase(phase)
-            check_accepted(team=locked, phase=current, variant=variant, now=now)
-            entry = Entry.objects.create(
-                team=locked,
-                phase=current,
-                variant=variant,
-                system=system,
-                description=new.description,
-                file=stored[0],
-                sha256=digest,
-                created_by=actor,
-                created_at=now,
-            )
-            _queue(entry, actor, now)
-    except BaseException:
-        delete_uploads(stored)
-        raise
-    return entry
+
+    def lock() -> tuple[Team, Phase]:
+        locked = Team.objects.select_for_update(of=("self",)).get(pk=team.pk)
+        current = _locked_phase(phase)
+        check_accepted(team=locked, phase=current, variant=variant, now=now)
+        return locked, current
+
+    return _add_entry(new=new, variant=variant, lock=lock, actor=actor, now=now)
 
 
 def _locked_phase(phase: Phase) -> Phase:
@@ -92,15 +77,31 @@ def _locked_phase(phase: Phase) -> Phase:
 def add_baseline(*, phase: Phase, name: str, new: NewEntry, actor: str, now: datetime) -> Entry:
     """Add the entry of a baseline, which no deadline and no limit applies to. Raise EntryError."""
     _check_file(new)
-    system, variant = _readable(new.system), _variant(phase.benchmark, new.variant)
-    digest = _sha256(new.file)
+    variant = _variant(phase.benchmark, new.variant)
+
+    def lock() -> tuple[Team, Phase]:
+        return _baseline_team(phase.benchmark, name, actor, now), _locked_phase(phase)
+
+    return _add_entry(new=new, variant=variant, lock=lock, actor=actor, now=now)
+
+
+def _add_entry(
+    *,
+    new: NewEntry,
+    variant: str,
+    lock: Callable[[], tuple[Team, Phase]],
+    actor: str,
+    now: datetime,
+) -> Entry:
+    """Store the file, and an entry of the team and phase that `lock` returns or refuses."""
+    system, digest = _readable(new.system), _sha256(new.file)
     stored = store_uploads([new.file])
     try:
         with transaction.atomic():
-            team = _baseline_team(phase.benchmark, name, actor, now)
+            team, phase = lock()
             entry = Entry.objects.create(
                 team=team,
-                phase=_locked_phase(phase),
+                phase=phase,
                 variant=variant,
                 system=system,
                 description=new.description,
