@@ -43,7 +43,7 @@ forwarded_allow_ips = "*"
 
 def when_ready(server: Any) -> None:
     """Print the link that creates the first account of a new site, once for all processes."""
-    subprocess.Popen([sys.executable, "manage.py", "first_account_link"], cwd=_ROOT)
+    subprocess.Popen([sys.executable, "-m", "touchstone", "first_account_link"], cwd=_ROOT)
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -269,18 +269,18 @@ def job_files(settings, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def start_process() -> Iterator[StartProcess]:
-    """Return a function that starts a program in the repository's root with its output in `log`.
+    """Return a function that starts a program in the repository's root, or `cwd`, with its output in `log`.
 
     The program and its children end with the test. If the test run is killed, the program is
     terminated.
     """
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(command, *, env, log):
+    def start(command, *, env, log, cwd=environment.ROOT):
         with log.open("ab") as output:
             process = subprocess.Popen(
                 command,
-                cwd=environment.ROOT,
+                cwd=cwd,
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -449,26 +449,31 @@ def collected() -> str:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel of the committed state. Skip if there is no build backend."""
     pytest.importorskip("hatchling", reason="the build backend is not in this environment")
-    folder = tmp_path_factory.mktemp("build")
-    checkout = folder / "checkout"
-    command = ["git", "clone", "--quiet", "--no-local", str(environment.ROOT), str(checkout)]
-    subprocess.run(command, check=True)
-    subprocess.run(
-        [checkout / "scripts" / "build", folder / "dist"],
-        env={**os.environ, "PYTHON": sys.executable},
-        check=True,
-    )
-    [path] = (folder / "dist").iterdir()
+
+    def build(folder: Path) -> None:
+        checkout = tmp_path_factory.mktemp("build") / "checkout"
+        command = ["git", "clone", "--quiet", "--no-local", str(environment.ROOT), str(checkout)]
+        subprocess.run(command, check=True)
+        subprocess.run(
+            [checkout / "scripts" / "build", folder],
+            env={**os.environ, "PYTHON": sys.executable},
+            check=True,
+        )
+
+    [path] = _fill_once(tmp_path_factory, "wheel", build).iterdir()
     return path
 
 
 @pytest.fixture(scope="session")
 def installed_package(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Unpack the wheel, and return the folder for PYTHONPATH."""
-    folder = tmp_path_factory.mktemp("site-packages")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder)
-    # As pip does
+
+    def unpack(folder: Path) -> None:
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+
+    folder = _fill_once(tmp_path_factory, "site-packages", unpack)
+    # As pip does. Compiled files name their folder, which is the one that stays.
     subprocess.run([sys.executable, "-m", "compileall", "-q", folder], check=True)
     return folder
 

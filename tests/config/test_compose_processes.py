@@ -1,12 +1,13 @@
 """Every process of docker-compose.yml starts with its own command and settings, works and stops.
 
-The containers are missing. Their addresses and paths are replaced by those of the test.
+They run the installed wheel, as in the image. The containers are missing. Their addresses and paths are
+replaced by those of the test.
 """
 
 import re
-import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,10 +19,9 @@ import requests
 
 from tests import environment
 from tests.config.test_deploy import OURS, compose, created_secrets, settings_of
-from tests.operations.manage import manage
 
 __all__ = ["compose"]
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.slow]
 WORKERS = ("worker", "outside-worker", "job-worker", "backup")
 BIN = environment.ROOT / ".venv" / "bin"
 UNDO_A_MIGRATION = """
@@ -43,7 +43,19 @@ def older_site(server_site, migrate) -> dict[str, str]:
 
 
 @pytest.fixture
-def site(compose, older_site, collected, free_port, tmp_path) -> dict[str, dict[str, str]]:
+def program(installed_package, tmp_path) -> Path:
+    """Return a folder with the program of the package, which pip would write."""
+    script = tmp_path / "bin" / "touchstone"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m touchstone "$@"\n')
+    script.chmod(0o755)
+    return script.parent
+
+
+@pytest.fixture
+def site(
+    compose, older_site, installed_package, program, free_port, tmp_path
+) -> dict[str, dict[str, str]]:
     """Return the environment of each of our services."""
     database, redis = older_site["DATABASE_URL"], older_site["REDIS_URL"]
     created_secrets(tmp_path)
@@ -64,7 +76,9 @@ def site(compose, older_site, collected, free_port, tmp_path) -> dict[str, dict[
         if name not in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
     }
     inherited |= {
-        "PATH": f"{Path(shutil.which('celery') or BIN / 'celery').parent}:{BIN}:{inherited['PATH']}",
+        "PATH": f"{program}:{BIN}:{inherited['PATH']}",
+        "PYTHONPATH": str(installed_package),
+        "STATIC_ROOT": str(tmp_path / "static"),
         "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{free_port}",
         "DRAIN_SECONDS": "1",
     }
@@ -90,13 +104,24 @@ def command_of(compose: dict, service: str) -> list[str]:
     return re.findall(r'"([^"]+)"', line)
 
 
-def test_processes_start_work_and_stop(compose, site, start_process, tmp_path, wait_for):
-    subprocess.run(
-        command_of(compose, "setup"), cwd=environment.ROOT, env=site["setup"], check=True
-    )
+def test_processes_start_work_and_stop(
+    compose, site, installed_package, start_process, tmp_path, wait_for
+):
+    workdir = installed_package / "touchstone" / "_site"  # as in the Dockerfile
+
+    def run(*command: str, service: str) -> str:
+        done = subprocess.run(
+            command, cwd=workdir, env=site[service], check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    run(*command_of(compose, "setup"), service="setup")
     processes = {
         service: start_process(
-            command_of(compose, service), env=site[service], log=tmp_path / f"{service}.log"
+            command_of(compose, service),
+            env=site[service],
+            log=tmp_path / f"{service}.log",
+            cwd=workdir,
         )
         for service in ("web", *WORKERS, "beat")
     }
@@ -114,13 +139,16 @@ def test_processes_start_work_and_stop(compose, site, start_process, tmp_path, w
         wait_for(lambda log=log: "ready." in log.read_text(), seconds=90)
     # The site calls its marketplace from the inside, past the redirect to https.
     check = "from crowd.providers.mturk.client import connect; print(connect().balance_cents())"
-    assert manage(site["worker"], "shell", "-v0", "-c", check).strip() == "10000000"
+    balance = run("touchstone", "shell", "-v0", "-c", check, service="worker")
+    assert balance.strip() == "10000000"
     # Beat's first heartbeat reaches the worker, which finds the marketplace.
     wait_for(lambda: health("ready").get("marketplace") == "OK", seconds=90)
     # The backup worker does what beat sends it.
     send = [*("celery", "-A", "config", "call"), "operations.tasks.back_up", "--queue", "backups"]
-    subprocess.run(send, cwd=environment.ROOT, env=site["beat"], check=True, capture_output=True)
-    wait_for(lambda: ".zip.enc" in manage(site["backup"], "stored_backups"), seconds=60)
+    run(*send, service="beat")
+    wait_for(
+        lambda: ".zip.enc" in run("touchstone", "stored_backups", service="backup"), seconds=60
+    )
     assert health("ready")["backups"] == "OK"
     for service, process in reversed(processes.items()):
         process.send_signal(signal.SIGTERM)

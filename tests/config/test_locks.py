@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 
 from tests import environment
 
-KINDS = ["base", "hub", "dev", "audit"]
+KINDS = ["base", "hub", "dev", "build", "audit"]
 PIN = re.compile(r"^([a-z0-9._-]+)(?:\[[a-z0-9,_-]+\])?==(\S+)(?: ; ([^\\]+?))? \\$", re.I | re.M)
 
 
@@ -76,12 +76,19 @@ def test_lock_of_the_hub_has_what_its_client_needs():
 def test_locks_have_every_dependency():
     base = {normalized_name(requirement) for requirement in project()["project"]["dependencies"]}
     groups = project()["dependency-groups"]
-    dev, audit = ({normalized_name(name) for name in groups[kind]} for kind in ("dev", "audit"))
+    build, audit = ({normalized_name(name) for name in groups[kind]} for kind in ("build", "audit"))
+    assert groups["dev"][0] == {"include-group": "build"}
+    dev = build | {normalized_name(name) for name in groups["dev"][1:]}
     extra = project()["project"]["optional-dependencies"]["hub"]
     assert {normalized_name(name) for name in extra} - set(pins("hub")) == set()
     assert base - set(pins("base")) == set()
     assert dev - set(pins("dev")) == set()
+    assert build - set(pins("build")) == set()
     assert audit - set(pins("audit")) == set()
+
+
+def test_wheels_are_built_with_the_same_versions_everywhere():
+    assert pins("build").items() <= pins("dev").items()
 
 
 @pytest.mark.long

@@ -31,9 +31,9 @@ def test_wheel_has_one_package_with_everything_that_the_site_reads(wheel):
         text=True,
     ).stdout.splitlines()
     inside = {name.removeprefix("touchstone/_site/") for name in names}
-    for folder in ("templates", "static", "schemes", "docs", "annotation", "metrics"):
+    for folder in ("templates", "static", "schemes", "deploy", "docs", "annotation", "metrics"):
         assert {name for name in tracked if name.startswith(f"{folder}/")} <= inside
-    assert [name for name in inside if re.match("tests/|scripts/|deploy/", name)] == []
+    assert [name for name in inside if re.match("tests/|scripts/", name)] == []
     assert [name for name in names if "__pycache__" in name or name.endswith(".pyc")] == []
     static = "touchstone/_site/prepared/static/"
     assert {f"{static}staticfiles.json", f"{static}collected-from"} <= set(names)

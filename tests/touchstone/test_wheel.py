@@ -11,8 +11,8 @@ from touchstone.command_line import main
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 WHEEL = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
-# Tools of development, the files of other deployments, and the client, which is a package of its own
-NOT_SHIPPED = {".ci", "client", "deploy", "scripts", "tests"}
+# Tools of development, and the client, which is a package of its own
+NOT_SHIPPED = {".ci", "client", "scripts", "tests"}
 
 
 def tracked_files() -> list[PurePath]:
@@ -56,6 +56,7 @@ def test_all_but_the_package_is_in_its_private_folder():
         "marketplace/api/extras/mturk/2017-01-17/service-2.sdk-extras.json",
         "templates/datasets/fragments/gold.html",
         "templates/accounts/mail/invitation.txt",
+        "deploy/web",
         "static/css/tokens.css",
         "static/img/touchstone.svg",
         "docs/reference/commands.md",
