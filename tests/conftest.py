@@ -269,7 +269,7 @@ def job_files(settings, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def start_process() -> Iterator[StartProcess]:
-    """Return a function that starts a program in the repository's root, or `cwd`, with its output in `log`.
+    """Return a function that starts a program in the checkout, or in `cwd`, with its output in `log`.
 
     The program and its children end with the test. If the test run is killed, the program is
     terminated.

@@ -114,9 +114,9 @@ def get_qualification_score(call: Call, params: Params) -> Output:
         # MTurk has the message of a missing qualification for an unknown type too.
         message = f"{qualifications.NEVER_GRANTED} {error.message}"
         raise RefusalError(error.code, message) from None
-    worker = find_worker(params["WorkerId"])
+    # MTurk has this answer for a worker that it doesn't know, too.
     with transaction.atomic():
-        grant = qualifications.find_grant(kind, worker)
+        grant = qualifications.find_grant(kind, params["WorkerId"])
     return {"Qualification": render.grant(grant)}
 
 

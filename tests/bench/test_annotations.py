@@ -26,8 +26,9 @@ SECONDS = float(os.environ.get("BENCH_SECONDS", "20"))
 HITS = int(os.environ.get("BENCH_HITS", "10000"))
 # Annotations before the measurement, so that each server thread opens its connection and loads its code.
 WARM_UP = 160
-MIN_PER_SECOND = {1: 80, 8: 120}
-MAX_ACCEPT_MS = 40
+# Of the bare site's annotations per second, and of its slowest requests, in the same run
+MIN_SHARE = 0.10
+MAX_ACCEPT_RATIO = 5
 ROUNDS = 5
 OPEN_HITS = (10_000, 100_000)
 CROWD = 32
@@ -118,31 +119,38 @@ def test_whole_annotations(site, free_port, bare_port, workers):
     assert [problem for record in bare.records for problem in record.problems] == []
     items = [pk for record in bare.records for pk in record.submitted]
     assert len(items) == len(set(items))
-    assert figures["per_second"] >= MIN_PER_SECOND[workers]
-    assert figures["p95_ms"]["accept"] <= MAX_ACCEPT_MS
+    assert figures["per_second"] >= MIN_SHARE * baseline["per_second"]
 
 
 @pytest.mark.parametrize("site", ["postgresql"], indirect=True)
-def test_accept_time_is_independent_of_the_number_of_open_hits(site, free_port):
+def test_accept_time_is_independent_of_the_number_of_open_hits(site, free_port, bare_port):
     groups = {hits: fill(site, hits, CROWD) for hits in OPEN_HITS}
-    with serving("config.wsgi", site, free_port) as server:
+    run(site, "-m", "tests.bench.bare_site", str(5 * HITS))
+    bare_tasks = [{"worker": f"W{number}"} for number in range(8)]
+    with (
+        serving("config.wsgi", site, free_port) as server,
+        serving("tests.bench.bare_site", site, bare_port) as bare_server,
+    ):
+        bare = BenchRun(bare_server, annotate_bare, bare_tasks)
         eight = {hits: BenchRun(server, annotate, group[:8]) for hits, group in groups.items()}
-        alternate(list(eight.values()))
+        alternate([*eight.values(), bare])
         crowds = [BenchRun(server, annotate, group) for group in groups.values()]
         alternate(crowds)
     accepts = {hits: bench_run.figures()["p95_ms"]["accept"] for hits, bench_run in eight.items()}
-    show("accepts, p95 in ms", site, 8, accepts)
+    baseline = max(bare.figures()["p95_ms"].values())
+    show("accepts, p95 in ms", site, 8, {**accepts, "bare": baseline})
     for crowd in crowds:
         show("annotations", site, CROWD, crowd.figures())
 
     record(
         "Acceptance of a HIT, 8 workers, 10,000 or 100,000 open HITs",
-        " and ".join(f"{milliseconds} ms" for milliseconds in accepts.values()),
+        " and ".join(f"{milliseconds} ms" for milliseconds in accepts.values())
+        + f" (a request of the bare site {baseline} ms)",
         database=_name(site),
     )
     check(site, *eight.values(), *crowds)
     few, many = accepts.values()
-    assert max(few, many) <= MAX_ACCEPT_MS
+    assert max(few, many) <= MAX_ACCEPT_RATIO * baseline
     assert many <= NOISE * few
 
 

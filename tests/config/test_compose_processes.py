@@ -4,6 +4,7 @@ They run the installed wheel, as in the image. The containers are missing. Their
 replaced by those of the test.
 """
 
+import os
 import re
 import signal
 import subprocess
@@ -43,19 +44,24 @@ def older_site(server_site, migrate) -> dict[str, str]:
 
 
 @pytest.fixture
-def program(installed_package, tmp_path) -> Path:
-    """Return a folder with the program of the package, which pip would write."""
+def image(installed_package, tmp_path) -> dict[str, str]:
+    """Return variables with which the package and its program are found, as in the image."""
     script = tmp_path / "bin" / "touchstone"
     script.parent.mkdir()
     script.write_text(f'#!/bin/sh\nexec {sys.executable} -m touchstone "$@"\n')
     script.chmod(0o755)
-    return script.parent
+    path = f"{script.parent}:{BIN}:{os.environ['PATH']}"
+    return {"PATH": path, "PYTHONPATH": str(installed_package)}
+
+
+@pytest.fixture(scope="module")
+def workdir(installed_package) -> Path:
+    """Return the current folder of the image's processes, as in the Dockerfile."""
+    return installed_package / "touchstone" / "_site"
 
 
 @pytest.fixture
-def site(
-    compose, older_site, installed_package, program, free_port, tmp_path
-) -> dict[str, dict[str, str]]:
+def site(compose, older_site, image, free_port, tmp_path) -> dict[str, dict[str, str]]:
     """Return the environment of each of our services."""
     database, redis = older_site["DATABASE_URL"], older_site["REDIS_URL"]
     created_secrets(tmp_path)
@@ -76,8 +82,7 @@ def site(
         if name not in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
     }
     inherited |= {
-        "PATH": f"{program}:{BIN}:{inherited['PATH']}",
-        "PYTHONPATH": str(installed_package),
+        **image,
         "STATIC_ROOT": str(tmp_path / "static"),
         "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{free_port}",
         "DRAIN_SECONDS": "1",
@@ -104,25 +109,37 @@ def command_of(compose: dict, service: str) -> list[str]:
     return re.findall(r'"([^"]+)"', line)
 
 
-def test_processes_start_work_and_stop(
-    compose, site, installed_package, start_process, tmp_path, wait_for
-):
-    workdir = installed_package / "touchstone" / "_site"  # as in the Dockerfile
+class Containers:
+    """The services, without containers."""
 
-    def run(*command: str, service: str) -> str:
+    def __init__(self, site: dict[str, dict[str, str]], workdir: Path, logs: Path, start) -> None:
+        self._site, self._workdir, self._logs, self._start = site, workdir, logs, start
+
+    def run(self, service: str, *command: str) -> str:
+        """Return the output of a command, like `docker compose exec`."""
+        env = self._site[service]
         done = subprocess.run(
-            command, cwd=workdir, env=site[service], check=True, capture_output=True, text=True
+            command, cwd=self._workdir, env=env, check=True, capture_output=True, text=True
         )
         return done.stdout
 
-    run(*command_of(compose, "setup"), service="setup")
+    def start(self, service: str, command: list[str]) -> subprocess.Popen[bytes]:
+        log = self._logs / f"{service}.log"
+        return self._start(command, env=self._site[service], log=log, cwd=self._workdir)
+
+    def log(self, service: str) -> str:
+        return (self._logs / f"{service}.log").read_text()
+
+
+@pytest.fixture
+def containers(site, workdir, tmp_path, start_process) -> Containers:
+    return Containers(site, workdir, tmp_path, start_process)
+
+
+def test_processes_start_work_and_stop(compose, site, containers, wait_for):
+    containers.run("setup", *command_of(compose, "setup"))
     processes = {
-        service: start_process(
-            command_of(compose, service),
-            env=site[service],
-            log=tmp_path / f"{service}.log",
-            cwd=workdir,
-        )
+        service: containers.start(service, command_of(compose, service))
         for service in ("web", *WORKERS, "beat")
     }
     url = f"http://{urlsplit(site['web']['MARKETPLACE_INTERNAL_URL']).netloc}"
@@ -135,23 +152,22 @@ def test_processes_start_work_and_stop(
 
     wait_for(lambda: set(health("web").values()) == {"OK"}, seconds=90)
     for service in WORKERS:
-        log = tmp_path / f"{service}.log"
-        wait_for(lambda log=log: "ready." in log.read_text(), seconds=90)
+        wait_for(lambda name=service: "ready." in containers.log(name), seconds=90)
     # The site calls its marketplace from the inside, past the redirect to https.
     check = "from crowd.providers.mturk.client import connect; print(connect().balance_cents())"
-    balance = run("touchstone", "shell", "-v0", "-c", check, service="worker")
+    balance = containers.run("worker", "touchstone", "shell", "-v0", "-c", check)
     assert balance.strip() == "10000000"
     # Beat's first heartbeat reaches the worker, which finds the marketplace.
     wait_for(lambda: health("ready").get("marketplace") == "OK", seconds=90)
     # The backup worker does what beat sends it.
     send = [*("celery", "-A", "config", "call"), "operations.tasks.back_up", "--queue", "backups"]
-    run(*send, service="beat")
+    containers.run("beat", *send)
     wait_for(
-        lambda: ".zip.enc" in run("touchstone", "stored_backups", service="backup"), seconds=60
+        lambda: ".zip.enc" in containers.run("backup", "touchstone", "stored_backups"), seconds=60
     )
     assert health("ready")["backups"] == "OK"
     for service, process in reversed(processes.items()):
         process.send_signal(signal.SIGTERM)
         begin = time.monotonic()
-        assert process.wait(timeout=40) == 0, (tmp_path / f"{service}.log").read_text()[-3000:]
+        assert process.wait(timeout=40) == 0, containers.log(service)[-3000:]
         assert time.monotonic() - begin < 30, service

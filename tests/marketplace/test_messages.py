@@ -85,6 +85,10 @@ def score_never_granted(lab: Lab) -> tuple[str, str]:
     return refused(lab.mturk.get_qualification_score, **lab.ids)
 
 
+def score_of_unknown_worker(lab: Lab) -> tuple[str, str]:
+    return refused(lab.mturk.get_qualification_score, **{**lab.ids, "WorkerId": "AZZZZZZZZZZZZZ"})
+
+
 def score_revoked(lab: Lab) -> tuple[str, str]:
     lab.mturk.associate_qualification_with_worker(**lab.ids)
     lab.mturk.disassociate_qualification_from_worker(**lab.ids)
@@ -157,6 +161,11 @@ def repeat_token(lab: Lab) -> tuple[str, str]:
         ),
         (
             score_never_granted,
+            "QualificationDoesNotExist",
+            "You requested a Qualification that does not exist.",
+        ),
+        (
+            score_of_unknown_worker,
             "QualificationDoesNotExist",
             "You requested a Qualification that does not exist.",
         ),

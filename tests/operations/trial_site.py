@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import requests
 from redis import Redis
@@ -97,10 +98,15 @@ def _takes_traffic(port: int) -> bool:
 
 
 class TrialSite:
-    """A site with two web servers. `start` and `stop` concern its own processes."""
+    """A site with some web servers and workers. `start` and `stop` concern its own processes.
 
-    def __init__(self, stack: ExitStack, folder: Path) -> None:
-        self.folder, self._stack = folder, stack
+    `workers` is the number of workers of the queue `celery`. Each other queue has one.
+    """
+
+    def __init__(
+        self, stack: ExitStack, folder: Path, *, web_servers: int = 2, workers: int = 1, **more: str
+    ) -> None:
+        self.folder, self._stack, self._workers, self._more = folder, stack, workers, more
         self.var, self.has_own_disk = folder / "var", False
         self.cluster: Cluster = stack.enter_context(new_cluster(folder / "record"))
         self.redis = RedisServer(_made(folder / "redis"))
@@ -108,7 +114,7 @@ class TrialSite:
         stack.callback(self.redis.service.stop)
         self.s3: FakeS3 = stack.enter_context(running_s3("trial"))
         self.s3_link = Link("127.0.0.1", self.s3.server_port)
-        self.ports = [environment.find_free_port() for _ in range(2)]
+        self.ports = [environment.find_free_port() for _ in range(web_servers)]
         self.caddy = find_caddy()
         self.port = environment.find_free_port() if self.caddy else self.ports[0]
         self._mount_var()
@@ -151,6 +157,7 @@ class TrialSite:
             "STATIC_ROOT": str(self.folder / "static"),
             "VAR_DIR": str(self.var),
             "TMPDIR": str(temporary),
+            **self._more,
         }
 
     def _services(self) -> Iterator[Service]:
@@ -166,6 +173,12 @@ class TrialSite:
             yield service(f"web {number}", command)
         for queue in QUEUES:
             yield service(queue, command_of("worker@", instance=queue))
+        for number in range(2, self._workers + 1):
+            command = command_of("worker@", instance="celery")
+            # As on another host
+            yield service(
+                f"celery {number}", [word.replace("@%h", f"@{number}.%h") for word in command]
+            )
         yield service("beat", command_of("beat"))
 
     def manage(self, *arguments: str) -> str:
@@ -265,9 +278,9 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def prepared(stack: ExitStack, folder: Path) -> TrialSite:
+def prepared(stack: ExitStack, folder: Path, **size: Any) -> TrialSite:
     """Return the site with its tables and its first base backup, not started yet."""
-    site = TrialSite(stack, folder)
+    site = TrialSite(stack, folder, **size)
     site.manage("manage.py", "migrate", "-v0")
     done = site.cluster.script("base_backup")
     assert done.returncode == 0, done.stderr

@@ -182,11 +182,11 @@ def grant(
         )
 
 
-def find_grant(kind: QualificationType, worker: WorkerAccount) -> Grant:
+def find_grant(kind: QualificationType, worker_code: str) -> Grant:
     """Lock and return a worker's grant. Raise RefusalError for a missing or a revoked grant."""
     grants = Grant.objects.select_for_update(of=("self",))
     grants = grants.select_related("qualification_type", "worker")
-    match = grants.filter(qualification_type=kind, worker=worker).first()
+    match = grants.filter(qualification_type=kind, worker__code=worker_code).first()
     if match is None:
         raise RefusalError("QualificationDoesNotExist", NEVER_GRANTED)
     if match.status != GrantStatus.GRANTED:
@@ -201,7 +201,7 @@ def revoke(
     """Revoke a qualification, and send the reason to the worker if there is one."""
     kind = own_type(requester=requester, code=type_code)
     worker = find_worker(worker_code)
-    revoked = find_grant(kind, worker)
+    revoked = find_grant(kind, worker_code)
     revoked.status = GrantStatus.REVOKED
     revoked.reason = reason
     revoked.save(update_fields=["status", "reason"])
