@@ -34,7 +34,8 @@ class WorkbookError(ValueError):
 
 def main(workbook: str, sheet: str, target: str) -> None:
     """Convert a sheet, and print the result as JSON. An empty `sheet` is the first visible one."""
-    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    if sys.platform == "linux":  # macOS refuses it
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
     try:
         result = convert(Path(workbook), sheet, Path(target))
