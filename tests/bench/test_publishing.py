@@ -44,6 +44,7 @@ def test_worker_goes_on_while_a_large_batch_is_published(embedded_site, tmp_path
         # All workers have one address, and nothing confirms their work during the measurement.
         "DRAFTS_PER_ADDRESS": "0",
         "UNCONFIRMED_DRAFTS": "0",
+        "DRAFTS_PER_TASK_AND_ADDRESS": "0",
     }
     run(site, "manage.py", "migrate", "--verbosity", "0")
     run(site, "manage.py", "collect_static")
