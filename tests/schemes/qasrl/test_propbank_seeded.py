@@ -2,17 +2,19 @@
 
 import random
 import re
+from fractions import Fraction
 from itertools import permutations
 
 import pytest
 
 from schemes.contract.errors import refuse
-from schemes.qasrl.propbank import propbank_figures, read_propbank_verbs
+from schemes.qasrl.propbank import PropBankVerbs, propbank_figures, read_propbank_verbs
 
 LABELS = ["A0", "A1", "A2", "A4", "AM-TMP", "AM-LOC", "AM-MOD", "AM-NEG", "AM-DIS", "R-A0", "C-A1"]
 QUESTION_WORDS = ["who", "what", "when", "where", "why", "how"]
 CORE_LABELS = {"A0", "A1", "A2", "A4"}
 NOT_RECALLED = {"AM-MOD", "AM-NEG", "AM-DIS", "R-A0", "C-A1"}
+KINDS = ("all", "core", "adjunct")
 SENTENCES = 200
 
 
@@ -82,28 +84,22 @@ def _spans(rng: random.Random, length: int, verb: int) -> list[tuple[int, int]]:
     return spans
 
 
-def plain_figures(sentences: list[Generated]) -> dict[str, list[float | None]]:
-    """Return mean precision and recall by kind, by trying every matching."""
-    figures = {}
-    for kind in ("all", "core", "adjunct"):
-        precisions, recalls = [], []
-        for sentence in sentences:
-            precision, recall = _plain_item(sentence, kind)
-            precisions += [precision] if precision is not None else []
-            recalls += [recall] if recall is not None else []
-        figures[kind] = [sum(values) / len(values) for values in (precisions, recalls)]
-    return figures
-
-
-def _plain_item(sentence: Generated, kind: str) -> tuple[float | None, float | None]:
+def plain_figures(sentence: Generated) -> list[dict[str, tuple[float | None, float | None]]]:
+    """Return precision and recall by kind for each of the best matchings, by trying every one."""
     roles = {span: label for label, span in sentence.arguments}
-    words = {}
+    words: dict[tuple[int, int], set[str]] = {}
     for question_word, answers in sentence.questions:
         for span in answers:
             words.setdefault(span, set()).add(
                 "core" if question_word in ("who", "what") else "adjunct"
             )
-    pairs = _best_matching(roles, list(words))
+    return [
+        {kind: _of_matching(roles, words, pairs, kind) for kind in KINDS}
+        for pairs in _best_matchings(roles, list(words))
+    ]
+
+
+def _of_matching(roles, words, pairs, kind) -> tuple[float | None, float | None]:
     recalled = [
         span
         for span, label in roles.items()
@@ -121,23 +117,23 @@ def _plain_item(sentence: Generated, kind: str) -> tuple[float | None, float | N
     return (correct / (correct + wrong) if correct + wrong else None), recall
 
 
-def _best_matching(roles, answers):
-    """Return the pairs with the most recalled roles, then the most pairs, then the most IoU."""
+def _best_matchings(roles, answers):
+    """Return the matchings with the most recalled roles, then the most pairs, then the most IoU.
+
+    Several can be equally good, and they can differ in the kinds of the answers that are matched.
+    """
     # None stands for a role without an answer.
     candidates = [*answers, *[None] * len(roles)]
-    best, best_value = [], (-1, -1, -1.0)
+    values = {}
     for chosen in set(permutations(candidates, len(roles))):
         pairs = [(role, a) for role, a in zip(roles, chosen, strict=True) if a is not None]
-        if any(_iou(role, answer) < 0.5 for role, answer in pairs):
-            continue
-        value = (
-            sum(roles[role] not in NOT_RECALLED for role, _ in pairs),
-            len(pairs),
-            sum(_iou(role, answer) for role, answer in pairs),
-        )
-        if value > best_value:
-            best, best_value = pairs, value
-    return best
+        if all(_iou(role, answer) >= 0.5 for role, answer in pairs):
+            values[tuple(pairs)] = (
+                sum(roles[role] not in NOT_RECALLED for role, _ in pairs),
+                len(pairs),
+                sum(Fraction(_iou(role, answer)).limit_denominator(100) for role, answer in pairs),
+            )
+    return [pairs for pairs, value in values.items() if value == max(values.values())]
 
 
 def _iou(first, second):
@@ -166,6 +162,17 @@ def test_figures_equal_those_of_the_plain_implementation(tmp_path, layout):
     }
     figures = propbank_figures(verbs, questions)
     assert (figures["predicates"], figures["unknown_sentences"]) == (SENTENCES, 0)
-    for kind, (precision, recall) in plain_figures(sentences).items():
-        assert figures[kind]["precision"] == pytest.approx(precision), kind
-        assert figures[kind]["recall"] == pytest.approx(recall), kind
+    of_each = [_figures_of(key, verbs, questions) for key in questions]
+    for sentence, found in zip(sentences, of_each, strict=True):
+        assert found in plain_figures(sentence)
+    for kind in KINDS:
+        for at, name in enumerate(("precision", "recall")):
+            values = [found[kind][at] for found in of_each if found[kind][at] is not None]
+            assert figures[kind][name] == pytest.approx(sum(values) / len(values)), kind
+
+
+def _figures_of(key, verbs, questions) -> dict[str, tuple[float | None, float | None]]:
+    """Return precision and recall by kind of one sentence."""
+    one = PropBankVerbs({key: verbs.predicates[key]}, unknown_sentences=0)
+    figures = propbank_figures(one, {key: questions[key]})
+    return {kind: (figures[kind]["precision"], figures[kind]["recall"]) for kind in KINDS}
