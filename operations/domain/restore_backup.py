@@ -56,6 +56,7 @@ def restore_backup(
                     _check_empty(tables)
                 else:
                     executor.migrate(targets)
+                    connection.check_constraints()  # later rows may come in any order again
                 _fill(backup, tables, now, progress)
                 migrate_all(now=now)
                 _unpack(backup)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 
 from audit.errors import TouchstoneError
-from operations.domain.backup_file import DATA, BackupFile, Manifest
+from operations.domain.backup_file import DATA, IMAGES, MEDIA, UPLOADS, BackupFile, Manifest
 from operations.domain.encrypted_file import read_key
 from touchstone.program import as_called, command_line
 
@@ -92,7 +92,7 @@ def _differences(first: BackupFile, second: BackupFile) -> list[str]:
     problems = []
     for name, member in first.manifest.members.items():
         if name not in restored:
-            compared = (*([DATA] if is_same_version else []), "media/", "images/")
+            compared = (*([DATA] if is_same_version else []), MEDIA, IMAGES, UPLOADS)
             is_left_out = not name.startswith(compared)
             problems += [] if is_left_out else [f"{name} is missing."]
         elif name.startswith(DATA):

@@ -7,7 +7,7 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -123,7 +123,8 @@ def _write(
             if prefix != EXPORTS or exports:
                 for path in _files_in(folder):
                     name = f"{prefix}{path.relative_to(folder).as_posix()}"
-                    members[name] = _add(archive, name, _chunks(path))
+                    with suppress(FileNotFoundError):  # a job has read and deleted its upload
+                        members[name] = _add_file(archive, name, path)
         if secrets:
             members[SECRET_KEY] = _add(archive, SECRET_KEY, [settings.SECRET_KEY.encode()])
         manifest = Manifest(
@@ -247,10 +248,9 @@ def _as_text(value: Any) -> str:
     raise TypeError(f"a backup has no form for {type(value).__name__}")
 
 
-def _chunks(path: Path) -> Iterator[bytes]:
+def _add_file(archive: zipfile.ZipFile, name: str, path: Path) -> Member:
     with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            yield chunk
+        return _add(archive, name, iter(lambda: file.read(CHUNK_BYTES), b""))
 
 
 def key_fingerprint(key: str) -> str:

@@ -14,7 +14,9 @@ from typing import Any
 
 import psycopg2
 import pytest
+from django.conf import settings
 
+from audit.domain import data_version
 from tests.conftest import DATABASE
 from tests.operations.manage import manage
 from tests.starts import starter
@@ -164,6 +166,17 @@ def test_lost_rows_stop_the_upgrade(site):
     assert run(site, APPLIED) == [(1,)]
 
 
+def test_changed_sums_of_money_stop_the_upgrade(site):
+    run(
+        site,
+        "INSERT INTO crowd_budget (key, reserved_cents, spent_cents) VALUES ('one', 10, 20)",
+    )
+    fault = "UPDATE crowd_budget SET spent_cents = 21"
+    before_each_migration(site, fault, fault)
+    assert "crowd_budget.spent_cents adds up to 21, not 20." in failed_upgrade(site)
+    assert run(site, "SELECT spent_cents FROM crowd_budget") == [(20,)]
+
+
 def test_row_without_the_row_it_refers_to_stops_the_upgrade(site):
     orphan = "INSERT INTO auth_user_groups (user_id, group_id) VALUES (1, 1)"
     before_each_migration(site, orphan, orphan)
@@ -273,6 +286,18 @@ def test_commands_and_serve_refuse_older_data_in_one_line(site):
         [line] = process.stderr.splitlines()
         assert OLDER in line
     assert run(site, APPLIED) == [(0,)]
+
+
+def test_data_without_tables_are_not_upgraded(embedded_site):
+    process = starter().run("manage.py", "upgrade", env=embedded_site)
+    assert process.returncode == 2
+    assert "The database has no tables yet." in process.stderr
+
+
+def test_version_works_on_its_own_tables():
+    assert data_version._number(data_version.OLDEST_VERSION) <= data_version._number(
+        settings.VERSION
+    )
 
 
 def test_version_before_works_on_the_tables_of_a_compatible_one(site):
