@@ -22,3 +22,17 @@ class StateChange(models.Model):
     def what(self) -> str:
         """Return the row's name without its app, such as "Submission 12"."""
         return f"{self.aggregate.rpartition('.')[2]} {self.object_id}"
+
+
+class DataVersion(models.Model):
+    """A version whose migrations were applied. The data belong to the last one.
+
+    `oldest` is the oldest version that works on its tables.
+    """
+
+    version = models.CharField(max_length=40)
+    oldest = models.CharField(max_length=40)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.version} since {self.at}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import EmbeddedService
-from celery.signals import worker_before_create_process, worker_init
+from celery.signals import beat_init, worker_before_create_process, worker_init
 from click import Option
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
@@ -86,6 +86,18 @@ def prepare_worker(**_: object) -> None:
     from database.limits import limit_database  # noqa: PLC0415 - importing this reads the settings
 
     limit_database("worker")
+    _check_data()
+
+
+@beat_init.connect
+def prepare_beat(**_: object) -> None:
+    _check_data()
+
+
+def _check_data() -> None:
+    from audit.domain.data_version import exit_with_other_data  # noqa: PLC0415 - reads the settings
+
+    exit_with_other_data(1)
 
 
 @worker_before_create_process.connect

@@ -50,6 +50,7 @@ def _set_time_of_migrations(connection: sqlite3.Connection, at: datetime) -> Non
     text = at.strftime("%Y-%m-%d %H:%M:%S")
     with connection:
         connection.execute("UPDATE django_migrations SET applied = ?", [text])
+        connection.execute("UPDATE audit_dataversion SET at = ?", [text])
 
 
 def _migrations_digest() -> str:

@@ -15,6 +15,7 @@ from health_check.base import HealthCheck
 from health_check.exceptions import ServiceUnavailable
 from redis.exceptions import RedisError
 
+from audit.domain.data_version import problem_of_data
 from crowd.domain.provider.hold_publishing import active_hold
 from jobs.models import SweepFailure
 from operations.domain.alerts import low_disks
@@ -29,7 +30,6 @@ from operations.domain.locks import blockers
 from operations.domain.queues import QueueState
 from operations.domain.scheduled_backups import overdue
 from operations.domain.stored_files import StorageError, check_storage
-from operations.domain.upgrade import missing_migrations
 from touchstone.program import as_called
 
 # A row that fails for longer than this needs an operator.
@@ -103,9 +103,11 @@ class Disks(HealthCheck):
 
 @dataclass
 class Migrations(HealthCheck):
+    """A check that this version can use the data."""
+
     async def run(self) -> None:
-        if count := await sync_to_async(missing_migrations)():
-            raise ServiceUnavailable(as_called(f"{count} to apply. Run manage.py migrate"))
+        if problem := await sync_to_async(problem_of_data)():
+            raise ServiceUnavailable(problem)
 
 
 @dataclass

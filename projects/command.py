@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection
 from django.db.models import Q
 from tqdm import tqdm
 
+from audit.domain.data_version import check_data
 from audit.errors import TouchstoneError
 from crowd.models import Worker
 from projects.models import Project
@@ -41,6 +42,14 @@ class Command(BaseCommand):
         kwargs["formatter_class"] = RawDescriptionHelpFormatter
         kwargs["epilog"] = as_called(f"example:\n  {self.example}") if self.example else None
         return super().create_parser(prog_name, subcommand, **kwargs)
+
+    def check(self, *args: Any, **options: Any) -> None:
+        """Check the settings, and that this version can use the data.
+
+        Commands without `requires_system_checks` need no data, or check them later.
+        """
+        super().check(*args, **options)
+        check_data()
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Run the command. Refusals become a one-line message."""

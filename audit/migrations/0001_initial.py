@@ -12,6 +12,15 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='DataVersion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.CharField(max_length=40)),
+                ('oldest', models.CharField(max_length=40)),
+                ('at', models.DateTimeField()),
+            ],
+        ),
+        migrations.CreateModel(
             name='StateChange',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

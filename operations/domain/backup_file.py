@@ -1,7 +1,8 @@
 """The backup file, which is a ZIP archive with a manifest.
 
     data/<app>.<Model>.jsonl   the column names, then one row per line, as JSON lists
-    media/..., images/...      uploaded files and images
+    media/..., images/...      media and images
+    uploads/...                files that jobs have not read yet
     exports/...                only if requested
     secret_key                 only if requested
     manifest.json              version, migrations, and the SHA-256 and size of each member
@@ -29,7 +30,7 @@ from operations.domain.encrypted_file import DamagedError, DecryptingReader, is_
 
 FORMAT = "touchstone-backup/1"
 MANIFEST = "manifest.json"
-DATA, MEDIA, IMAGES = "data/", "media/", "images/"
+DATA, MEDIA, IMAGES, UPLOADS = "data/", "media/", "images/", "uploads/"
 EXPORTS, SECRET_KEY = "exports/", "secret_key"
 # The folder of the files that health checks write and delete, which backups leave out
 HEALTH = ".health"
@@ -91,7 +92,7 @@ class Manifest:
 
     @property
     def files(self) -> int:
-        return sum(len(self.under(prefix)) for prefix in (MEDIA, IMAGES, EXPORTS))
+        return sum(len(self.under(prefix)) for prefix in folders())
 
 
 def folders() -> dict[str, Path]:
@@ -99,6 +100,7 @@ def folders() -> dict[str, Path]:
     return {
         MEDIA: Path(settings.MEDIA_ROOT),
         IMAGES: Path(settings.IMAGE_DIR),
+        UPLOADS: Path(settings.UPLOAD_DIR),
         EXPORTS: Path(settings.EXPORT_DIR),
     }
 

@@ -10,19 +10,18 @@ from typing import Any
 from django.conf import settings
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
-from django.core.management import call_command
 from django.core.management.color import no_style
-from django.db import DatabaseError, connection, models, transaction
+from django.db import DatabaseError, connection, models
 from django.db.migrations.executor import MigrationExecutor
 
 from audit.errors import TouchstoneError
-from crowd.domain.provider.hold_publishing import hold_publishing
 from operations.domain.backup_file import DATA, BackupFile, BadBackupError, Manifest, folders
+from operations.domain.schema_transaction import migrate_all, schema_transaction
 from operations.domain.write_backup import Progress, columns, stored_models
 
 ROWS_AT_ONCE = 1000
-# Django inserts these rows when it creates the tables. The backup's rows replace them.
-REPLACED = ("contenttypes.ContentType", "auth.Permission")
+# Migrations insert these rows when they create the tables. The backup's rows replace them.
+REPLACED = ("contenttypes.ContentType", "auth.Permission", "audit.DataVersion")
 Tables = dict[str, type[models.Model]]
 
 
@@ -51,18 +50,23 @@ def restore_backup(
         targets = list(manifest.migrations.items())
         tables = stored_models(executor.loader.project_state(targets).apps)
         _check_columns(backup, tables)
-        if executor.loader.applied_migrations:
-            _check_empty(tables)
-        else:
-            executor.migrate(targets)
         try:
-            _fill(backup, tables, now, progress)
+            with schema_transaction():
+                if executor.loader.applied_migrations:
+                    _check_empty(tables)
+                else:
+                    executor.migrate(targets)
+                    connection.check_constraints()  # later rows may come in any order again
+                _fill(backup, tables, now, progress)
+                migrate_all(now=now)
+                _unpack(backup)
+        except RestoreError:
+            raise
         except BaseException:
             for folder in _used_folders(manifest).values():
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir(parents=True)
             raise
-        call_command("migrate", interactive=False, verbosity=0)
         ContentType.objects.clear_cache()
     return manifest
 
@@ -125,27 +129,43 @@ def _check_empty(tables: Tables) -> None:
 
 
 def _fill(backup: BackupFile, tables: Tables, now: datetime, progress: Progress) -> None:
-    """Write rows and files in one transaction."""
+    """Write the rows."""
     made_at = backup.manifest.made_at[:16].replace("T", " ")
     try:
-        # Foreign keys are checked at the end of the transaction, so tables may come in any order.
-        with transaction.atomic():
-            for label in reversed(REPLACED):
+        # Foreign keys are checked at the end, so tables may come in any order.
+        for label in reversed(REPLACED):
+            if label in tables:
                 tables[label]._base_manager.all().delete()
-            for name in backup.manifest.under(DATA):
-                _load(tables[_label(name)], backup.lines(name), progress)
-            connection.check_constraints()
-            with connection.cursor() as cursor:
-                for sql in connection.ops.sequence_reset_sql(no_style(), list(tables.values())):
-                    cursor.execute(sql)
-            # In the same transaction, so that nothing can be published before the hold.
-            hold_publishing(
-                reason=f"Restored from the backup of {made_at} UTC.", actor="restore", now=now
-            )
-            _unpack(backup)
+        for name in backup.manifest.under(DATA):
+            _load(tables[_label(name)], backup.lines(name), progress)
+        connection.check_constraints()
+        with connection.cursor() as cursor:
+            for sql in connection.ops.sequence_reset_sql(no_style(), list(tables.values())):
+                cursor.execute(sql)
+        _hold_publishing(tables, f"Restored from the backup of {made_at} UTC.", now)
     except (DatabaseError, ValidationError, ValueError, TypeError) as error:
         line = " ".join(str(error).split())
         raise BadBackupError(f"{backup.path}: the database refused a row: {line}") from error
+
+
+def _hold_publishing(tables: Tables, reason: str, now: datetime) -> None:
+    """Hold publishing, as `hold_publishing` does, in the tables of the backup's version.
+
+    It is in the same transaction as the rows, so that nothing can be published before.
+    """
+    hold, is_new = tables["crowd.PublishingHold"]._base_manager.get_or_create(
+        lifted_at=None, defaults={"reason": reason, "since": now}
+    )
+    if is_new:
+        tables["audit.StateChange"]._base_manager.create(
+            aggregate="crowd.PublishingHold",
+            object_id=hold.pk,
+            old="none",
+            new="held",
+            actor="restore",
+            reason=reason,
+            at=now,
+        )
 
 
 def _load(model: type[models.Model], lines: Iterator[Any], progress: Progress) -> None:

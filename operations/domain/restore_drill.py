@@ -11,12 +11,17 @@ from tempfile import TemporaryDirectory
 from django.conf import settings
 
 from audit.errors import TouchstoneError
-from operations.domain.backup_file import DATA, BackupFile, Manifest
+from operations.domain.backup_file import DATA, IMAGES, MEDIA, UPLOADS, BackupFile, Manifest
 from operations.domain.encrypted_file import read_key
 from touchstone.program import as_called, command_line
 
-# A restore adds a row to each, the hold on publishing and its entry in the log, unless there is a hold.
-ADDED = {f"{DATA}crowd.PublishingHold.jsonl": 1, f"{DATA}audit.StateChange.jsonl": 1}
+# A restore adds a row to each: the hold on publishing and its entry in the log, unless there is a hold,
+# and the version, if it is another.
+ADDED = {
+    f"{DATA}crowd.PublishingHold.jsonl": 1,
+    f"{DATA}audit.StateChange.jsonl": 1,
+    f"{DATA}audit.DataVersion.jsonl": 1,
+}
 # Settings of this installation that would lead to its own data, also as files.
 _OWN = {
     variable
@@ -78,15 +83,22 @@ def _manage(environment: Mapping[str, str], *arguments: str) -> None:
 
 
 def _differences(first: BackupFile, second: BackupFile) -> list[str]:
-    """Return a sentence for each table and file that differs."""
+    """Return a sentence for each table and file that differs.
+
+    Of a backup of an older version, the numbers of rows are compared, because migrations change rows.
+    """
     restored = second.manifest.members
+    is_same_version = first.manifest.migrations == second.manifest.migrations
     problems = []
     for name, member in first.manifest.members.items():
         if name not in restored:
-            is_left_out = not name.startswith((DATA, "media/", "images/"))
+            compared = (*([DATA] if is_same_version else []), MEDIA, IMAGES, UPLOADS)
+            is_left_out = not name.startswith(compared)
             problems += [] if is_left_out else [f"{name} is missing."]
         elif name.startswith(DATA):
-            if not _same_rows(first, second, name):
+            if not is_same_version and restored[name].lines < member.lines:
+                problems.append(f"{name} has lost {member.lines - restored[name].lines} rows.")
+            if is_same_version and not _same_rows(first, second, name):
                 problems.append(f"{name} differs.")
         elif member.sha256 != restored[name].sha256:
             problems.append(f"{name} differs.")

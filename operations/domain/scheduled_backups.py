@@ -193,16 +193,25 @@ def _is_due(record: BackupRecord, every: timedelta, now: datetime) -> bool:
 
 def store_backup(*, now: datetime) -> str:
     """Store a backup, and delete those that are too old. Return its name."""
-    name = f"{BACKUPS}/touchstone-{stamp(now)}.zip{ENCRYPTED if settings.BACKUP_KEY else ''}"
-    with scratch_folder() as folder:
-        path = Path(folder) / "backup"
-        write_backup(path=path, now=now, key=settings.BACKUP_KEY)
-        store_file(path, name)
+    name = store_unrecorded(now=now)
     record_success(BackupKind.BACKUP, now=now)
     limit = now - timedelta(days=settings.BACKUP_KEEP_DAYS)
     for old in stored_names(BACKUPS):
         if old != name and time_of(old) < limit:
             delete_stored(old)
+    return name
+
+
+def store_unrecorded(*, now: datetime, is_upgrade: bool = False) -> str:
+    """Store a backup, and write nothing to the database. Return its name.
+
+    `is_upgrade` is True for a database that lacks migrations.
+    """
+    name = f"{BACKUPS}/touchstone-{stamp(now)}.zip{ENCRYPTED if settings.BACKUP_KEY else ''}"
+    with scratch_folder() as folder:
+        path = Path(folder) / "backup"
+        write_backup(path=path, now=now, key=settings.BACKUP_KEY, is_upgrade=is_upgrade)
+        store_file(path, name)
     return name
 
 

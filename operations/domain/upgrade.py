@@ -1,21 +1,44 @@
-"""Migrate a site on one machine, and go back to the former database if that fails."""
+"""Back up a stopped site, migrate it and check it, in one transaction."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import OperationalError, connection
 
+from audit.domain.data_version import (
+    has_tables,
+    missing_migrations,
+    problem_of_data,
+    problem_of_newer_data,
+    record_version,
+)
 from audit.errors import TouchstoneError
+from database.limits import exceeded_limit
+from operations.domain.scheduled_backups import store_unrecorded
+from operations.domain.schema_transaction import (
+    migrate_all,
+    missing_without_transaction,
+    schema_transaction,
+)
+from operations.domain.table_figures import Figures, lost, table_figures
 
 FOLDER = "before-upgrade"
 # Older copies are deleted by the next upgrade.
 KEPT_COPIES = 3
+UNFINISHED = ".part"
+# The names with which the site's processes connect.
+_SESSIONS = """
+    SELECT DISTINCT application_name FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+        AND application_name LIKE 'touchstone %%'
+    ORDER BY 1
+"""
+AS_BEFORE = "The database is as before."
 
 
 class UpgradeError(TouchstoneError):
@@ -24,75 +47,122 @@ class UpgradeError(TouchstoneError):
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """A finished upgrade. `copy` is the database before it, or None if nothing was to do."""
+    """A finished upgrade.
+
+    `copy` is the database before it on SQLite, and `backup` the name of a stored backup on PostgreSQL.
+    """
 
     migrations: int
     copy: Path | None = None
+    backup: str | None = None
 
 
-def upgrade(*, migrate: Callable[[], None], now: datetime) -> Upgrade:
-    """Apply all migrations with `migrate`, and check the database.
+def upgrade(*, now: datetime, log: Callable[[str], None] = lambda text: None) -> Upgrade:
+    """Back up the site, apply all missing migrations, and check the result.
 
-    If that fails, put the former database back and raise UpgradeError. No process may use the database.
+    No other process can write meanwhile. If anything fails, nothing has changed, also if this process is
+    killed. Raise UpgradeError.
     """
-    if not settings.USES_SQLITE:
-        raise UpgradeError(
-            "This site uses PostgreSQL. Back it up and run migrate, which applies each migration whole."
-        )
+    if not has_tables() or problem_of_newer_data():
+        raise UpgradeError(problem_of_data())
     count = missing_migrations()
     if not count:
+        record_version(now=now)
         return Upgrade(0)
-    database = Path(connection.settings_dict["NAME"])
-    connection.close()
-    copy = _copy_of(database, now)
+    if names := missing_without_transaction():
+        raise UpgradeError(f"{names[0]} can't be undone. Make a backup, and run migrate instead.")
+    _check_sessions()
     try:
-        migrate()
-        _check(database)
+        with schema_transaction():
+            _lock_tables()
+            log("Backing up ...")
+            done = _backed_up(count, now)
+            before = table_figures()
+            log(f"Applying {count} migrations ...")
+            migrate_all(now=now)
+            log("Checking ...")
+            _check(before)
+    except KeyboardInterrupt:
+        raise UpgradeError(f"The upgrade was interrupted. {AS_BEFORE}") from None
     except Exception as error:
-        connection.close()
-        _copy(copy, database)
+        text = f"The upgrade failed. {AS_BEFORE} Start the former version. {error}"
+        raise UpgradeError(text) from error
+    return done
+
+
+def _check_sessions() -> None:
+    """Raise UpgradeError if processes of the site are connected to PostgreSQL.
+
+    Those that have no connection now can't write during the upgrade, because its tables are locked.
+    """
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(_SESSIONS)
+        names = [name for (name,) in cursor.fetchall()]
+    if names:
         raise UpgradeError(
-            f"The upgrade failed, and the database is as before. Start the former version. {error}"
-        ) from error
-    return Upgrade(count, copy)
+            f"Processes of the site are connected to the database: {', '.join(names)}. Stop web, workers "
+            "and beat, and run this again."
+        )
 
 
-def missing_migrations() -> int:
-    """Return the number of migrations that are not applied."""
-    executor = MigrationExecutor(connection)
-    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+def _lock_tables() -> None:
+    """Keep all others from the tables. On SQLite, the transaction has done so."""
+    if connection.vendor != "postgresql":
+        return
+    names = connection.introspection.table_names()
+    tables = ", ".join(map(connection.ops.quote_name, names))
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL lock_timeout = {round(settings.MIGRATION_LOCK_SECONDS * 1000)}")
+        try:
+            cursor.execute(f"LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE")
+        except OperationalError as error:
+            if exceeded_limit(error) != "lock":
+                raise
+            # The sessions that are in the way can't be listed in a failed transaction.
+            raise UpgradeError(
+                "Another session uses a table. End it, and run this again."
+            ) from error
+        cursor.execute("SET LOCAL lock_timeout = 0")
+
+
+def _backed_up(count: int, now: datetime) -> Upgrade:
+    if connection.vendor == "postgresql":
+        return Upgrade(count, backup=store_unrecorded(now=now, is_upgrade=True))
+    return Upgrade(count, copy=_copy_of(Path(connection.settings_dict["NAME"]), now))
 
 
 def _copy_of(database: Path, now: datetime) -> Path:
     """Copy the database into a folder of copies, which keeps the newest ones."""
     folder = Path(settings.VAR_DIR) / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
+    for unfinished in folder.glob(f"*{UNFINISHED}*"):
+        unfinished.unlink()
     path = folder / f"{now:%Y%m%dT%H%M%S}.sqlite3"
-    path.touch(mode=0o600, exist_ok=False)
-    try:
-        _copy(database, path)
-    except sqlite3.Error as error:
-        path.unlink()
-        raise UpgradeError(f"The database could not be copied. {error}") from error
+    part = path.with_name(path.name + UNFINISHED)
+    part.touch(mode=0o600)
+    with closing(sqlite3.connect(database)) as reading, closing(sqlite3.connect(part)) as writing:
+        reading.backup(writing)
+    part.rename(path)
     for old in sorted(folder.glob("*.sqlite3"))[:-KEPT_COPIES]:
         old.unlink()
     return path
 
 
-def _copy(source: Path, target: Path) -> None:
-    """Copy a database in one transaction. The target changes as a whole or not at all."""
-    with closing(sqlite3.connect(source)) as reading, closing(sqlite3.connect(target)) as writing:
-        reading.backup(writing)
+def _check(before: Figures) -> None:
+    """Raise UpgradeError if the database is damaged, or rows or money are missing."""
+    if problems := list(_problems(before)):
+        raise UpgradeError(" ".join(problems))
 
 
-def _check(database: Path) -> None:
-    """Raise UpgradeError if the file is damaged or a migration is missing.
-
-    Each migration has checked the references between its rows.
-    """
-    with closing(sqlite3.connect(database)) as opened:
-        [(result,), *_] = opened.execute("PRAGMA integrity_check").fetchall()
-    if result != "ok":
-        raise UpgradeError(f"The file is damaged: {result}.")
+def _problems(before: Figures) -> Iterator[str]:
+    connection.check_constraints()
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            [(result,), *_] = cursor.execute("PRAGMA integrity_check").fetchall()
+        if result != "ok":
+            yield f"The file is damaged: {result}."
     if count := missing_migrations():
-        raise UpgradeError(f"{count} migrations are not applied.")
+        yield f"{count} migrations are not applied."
+    yield from lost(before, table_figures())

@@ -7,7 +7,7 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -20,6 +20,7 @@ from django.db import connection, models, transaction
 from django.db.migrations.loader import MigrationLoader
 
 from audit.errors import TouchstoneError
+from audit.models import DataVersion
 from crowd.domain.provider.site_key import site_key
 from operations.domain.backup_file import (
     CHUNK_BYTES,
@@ -73,18 +74,21 @@ def write_backup(
     exports: bool = False,
     secrets: bool = False,
     key: bytes | None = None,
+    is_upgrade: bool = False,
     progress: Progress = lambda rows: None,
 ) -> Manifest:
     """Write a backup that only its owner can read, encrypted if there is a key.
 
     The file appears at `path` once it is complete. It contains the database at one moment, while the
-    site stays in use. Raise FileExistsError if `path` exists, OSError if writing fails, and BackupError
-    if migrations are missing.
+    site stays in use. With `is_upgrade`, the database may lack migrations of this version, and the backup
+    is of the version that it has. Raise FileExistsError if `path` exists, OSError if writing fails, and
+    BackupError if migrations are missing otherwise.
     """
     if path.exists():
         raise FileExistsError(f"{path} already exists. Choose another file")
-    _last_migrations()
-    site_key()  # stored now, because HITs that are published after the backup must have the same key
+    if not is_upgrade:
+        _check_migrations()
+        site_key()  # stored now, because HITs published after the backup must have the same key
     part = path.with_name(path.name + ".part")
     part.unlink(missing_ok=True)
     try:
@@ -111,19 +115,20 @@ def _write(
     members: dict[str, Member] = {}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         with one_moment():
-            migrations = _last_migrations()
-            for model in tables(secrets=secrets):
+            migrations, version = last_migrations(), _version()
+            for model in tables(_stored_apps(migrations), secrets=secrets):
                 name = f"{DATA}{model._meta.label}.jsonl"
                 members[name] = _add(archive, name, _lines(model, progress))
         for prefix, folder in folders().items():
             if prefix != EXPORTS or exports:
                 for path in _files_in(folder):
                     name = f"{prefix}{path.relative_to(folder).as_posix()}"
-                    members[name] = _add(archive, name, _chunks(path))
+                    with suppress(FileNotFoundError):  # a job has read and deleted its upload
+                        members[name] = _add_file(archive, name, path)
         if secrets:
             members[SECRET_KEY] = _add(archive, SECRET_KEY, [settings.SECRET_KEY.encode()])
         manifest = Manifest(
-            version=settings.VERSION,
+            version=version,
             made_at=now.isoformat(),
             migrations=migrations,
             key_fingerprint=key_fingerprint(settings.SECRET_KEY),
@@ -133,13 +138,40 @@ def _write(
     return manifest
 
 
-def _last_migrations() -> dict[str, str]:
+def _check_migrations() -> None:
     loader = MigrationLoader(connection)
     leaves = loader.graph.leaf_nodes()
     if missing := [node for node in leaves if node not in loader.applied_migrations]:
         name = ".".join(missing[0])
         raise BackupError(as_called(f"{name} is not applied. Run manage.py migrate first"))
-    return dict(leaves)
+
+
+def last_migrations() -> dict[str, str]:
+    """Return the last applied migration of each app."""
+    loader = MigrationLoader(connection)
+    applied = set(loader.applied_migrations)
+    return {
+        app: name
+        for app, name in applied & set(loader.graph.nodes)
+        if not any(
+            child.key[0] == app and child.key in applied
+            for child in loader.graph.node_map[app, name].children
+        )
+    }
+
+
+def _stored_apps(migrations: dict[str, str]) -> Any:
+    """Return the models as of these migrations."""
+    loader = MigrationLoader(connection)
+    if set(migrations.items()) == set(loader.graph.leaf_nodes()):
+        return apps
+    return loader.project_state(list(migrations.items())).apps
+
+
+def _version() -> str:
+    """Return the version that the data belong to."""
+    last = DataVersion.objects.order_by("pk").last()
+    return last.version if last else str(settings.VERSION)
 
 
 def _add(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes]) -> Member:
@@ -153,10 +185,10 @@ def _add(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes]) -> Member
         return Member.of(written())
 
 
-def tables(*, secrets: bool) -> list[type[models.Model]]:
+def tables(registry: Any, *, secrets: bool) -> list[type[models.Model]]:
     """Return the models whose rows a backup holds, sorted by label."""
     excluded = EXCLUDED if secrets else EXCLUDED | SECRETS
-    known = stored_models(apps)
+    known = stored_models(registry)
     return [known[label] for label in sorted(known.keys() - excluded)]
 
 
@@ -216,10 +248,9 @@ def _as_text(value: Any) -> str:
     raise TypeError(f"a backup has no form for {type(value).__name__}")
 
 
-def _chunks(path: Path) -> Iterator[bytes]:
+def _add_file(archive: zipfile.ZipFile, name: str, path: Path) -> Member:
     with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            yield chunk
+        return _add(archive, name, iter(lambda: file.read(CHUNK_BYTES), b""))
 
 
 def key_fingerprint(key: str) -> str:

@@ -17,7 +17,7 @@ AT = datetime(2026, 11, 29, 8, 0, tzinfo=UTC)
 
 
 def contents(database: Path) -> tuple[list[str], dict[str, list[tuple[object, ...]]]]:
-    """Return the schema and the rows, except the times of the migrations."""
+    """Return the schema and the rows, except the times of the migrations and of the version."""
     with closing(sqlite3.connect(database)) as connection:
         schema = [
             row[0]
@@ -33,7 +33,8 @@ def contents(database: Path) -> tuple[list[str], dict[str, list[tuple[object, ..
             table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
             for table in tables
         }
-    rows["django_migrations"] = [row[:-1] for row in rows["django_migrations"]]
+    for table in ("django_migrations", "audit_dataversion"):
+        rows[table] = [row[:-1] for row in rows[table]]
     return schema, rows
 
 

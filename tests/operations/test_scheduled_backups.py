@@ -46,6 +46,7 @@ def store(settings, tmp_path):
 @pytest.fixture
 def site_folders(settings, tmp_path):
     settings.MEDIA_ROOT, settings.IMAGE_DIR = tmp_path / "media", tmp_path / "images"
+    settings.UPLOAD_DIR = tmp_path / "uploads"
 
 
 def back_up(now: datetime) -> None:

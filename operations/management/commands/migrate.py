@@ -6,8 +6,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
-from django.db import DatabaseError, OperationalError, connections
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError, connections
+from django.utils import timezone
 
+from audit.domain.data_version import record_version
 from database.limits import exceeded_limit
 from database.prepared_tables import copy_tables
 from operations.domain.locks import open_transactions
@@ -27,6 +29,11 @@ class Command(migrate.Command):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        self._migrate(args, options)
+        if _migrates_everything(options) and options["database"] == DEFAULT_DB_ALIAS:
+            record_version(now=timezone.now())
+
+    def _migrate(self, args: Any, options: dict[str, Any]) -> None:
         connection = connections[options["database"]]
         if connection.vendor != "postgresql":
             if _migrates_everything(options) and copy_tables(

@@ -5,7 +5,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
+from django.db import connection
 
+from audit.domain.data_version import check_data, has_tables
 from projects.command import Command as BaseCommand
 from rehearsal.domain.site import Site, add_port, call_in_child, check_ports
 
@@ -21,8 +23,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         check_ports()
-        self._say("Preparing the database ...")
-        call_in_child("migrate", interactive=False)
+        if has_tables():
+            check_data()
+            connection.close()  # the processes of the site must not share it
+        else:
+            self._say("Preparing the database ...")
+            call_in_child("migrate", interactive=False)
         stopped = threading.Event()
         for signal_number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signal_number, lambda *_: stopped.set())

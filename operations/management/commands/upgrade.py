@@ -11,8 +11,8 @@ from rehearsal.domain.site import answering_address, call_in_child
 
 class Command(BaseCommand):
     help = (
-        "Prepare the data of a stopped site for the installed version. The database is copied first, and "
-        "put back if a migration fails."
+        "Back up a stopped site, migrate its data to the installed version and check them. If anything "
+        "fails, the data are as before."
     )
     example = "manage.py upgrade && manage.py serve"
     # Some checks query tables that migrations change.
@@ -22,18 +22,20 @@ class Command(BaseCommand):
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if address := answering_address():
+        # The address of a site on PostgreSQL may be that of a proxy.
+        if settings.USES_SQLITE and (address := answering_address()):
             raise InputError(f"A server answers on {address}. Stop the site, and run this again.")
-        done = upgrade(
-            migrate=lambda: call_in_child("migrate", interactive=False), now=timezone.now()
-        )
+        done = upgrade(now=timezone.now(), log=self.stderr.write)
         call_in_child("collect_static")
         facts = {
             "version": settings.VERSION,
             "migrations": done.migrations,
             "copy": str(done.copy) if done.copy else None,
+            "backup": done.backup,
         }
         sentence = f"The data are those of version {settings.VERSION}."
         if done.copy:
             sentence += f" The database before it is {done.copy}."
+        if done.backup:
+            sentence += f" A backup of the data before it is stored as {done.backup}."
         self.write_result(facts, sentence, as_json=options["json"])
