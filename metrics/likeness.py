@@ -129,10 +129,12 @@ def _chance(pairs: Mapping[tuple[int, int], bool], pair: tuple[int, int], whole:
 
 def binomial_tail(hits: int, of: int, share: float) -> float:
     """Return the probability of at least `hits` successes in `of` trials of probability `share`."""
-    if hits <= 0 or share >= 1.0:
+    if hits <= 0:
         return 1.0
-    if share <= 0.0:
+    if hits > of or share <= 0.0:
         return 0.0
+    if share >= 1.0:
+        return 1.0
     return min(1.0, fsum(_probability(k, of, share) for k in range(hits, of + 1)))
 
 

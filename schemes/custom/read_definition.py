@@ -251,7 +251,8 @@ def _read_json(text: str) -> Source:
     except json.JSONDecodeError as error:
         _refuse(f"is not JSON: {error.msg}.", error.lineno)
     except RecursionError:
-        _refuse(f"is nested more than {MAX_DEPTH} levels deep.", None)
+        # Some versions of Python read what is too deep for others, and count its levels later.
+        _refuse(f"is nested more than {MAX_DEPTH} levels deep.", 1)
     except ValueError as error:
         _refuse(f"is not JSON: {str(error)[:80]}.", None)
     for at, line, is_repeated in _json_places(text):

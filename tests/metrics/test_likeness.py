@@ -5,7 +5,7 @@ from collections import Counter
 from math import comb
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metrics.likeness import alike_pairs, binomial_tail, likeness, parts_of
@@ -49,6 +49,8 @@ def test_likeness_is_symmetric_and_complete_only_for_equal_answers(one, other):
 
 
 @given(st.integers(0, 12), st.integers(0, 12), st.floats(0, 1))
+@example(hits=1, of=0, share=1.0)
+@example(hits=3, of=2, share=1.0)
 def test_binomial_tail_is_the_sum_of_its_terms(hits, of, share):
     exact = sum(comb(of, k) * share**k * (1 - share) ** (of - k) for k in range(hits, of + 1))
     assert binomial_tail(hits, of, share) == pytest.approx(exact, abs=1e-9)

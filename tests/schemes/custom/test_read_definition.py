@@ -136,7 +136,7 @@ TYPES = "choice, choices, rating, text, number, pairwise, spans, relations, ques
         ('{"title": ' + "1" * 5000 + "}", None, "is not JSON: "),
         ("[" * 10_000, 1, "is nested more than 30 levels deep."),
         ("- " * 10_000, 1, "is nested more than 30 levels deep."),
-        ('{"a":' * 10_000, None, "is nested more than 30 levels deep."),
+        ('{"a":' * 10_000 + "1" + "}" * 10_000, 1, "is nested more than 30 levels deep."),
         ('{"a":' * 100 + "1" + "}" * 100, 1, "is nested more than 30 levels deep."),
         ("a: " + "x" * MAX_BYTES, None, "has 64,003 bytes. A definition has at most 64,000."),
         ("just text", 1, "must be an object."),
