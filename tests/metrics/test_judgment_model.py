@@ -17,6 +17,7 @@ from metrics.judgment_model import (
     fit_judgments,
 )
 
+pytestmark = pytest.mark.slow
 ANNOTATORS = "abcdefgh"
 JUDGES = "vwx"
 

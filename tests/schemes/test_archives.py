@@ -43,6 +43,7 @@ def read(path):
     return {entry.external_id: (entry.tokens, entry.answers) for entry in entries}, errors
 
 
+@pytest.mark.slow
 def test_changed_bytes_never_lose_or_change_an_item_without_a_message(tmp_path):
     path = tmp_path / "b.zip"
     data = packed()
@@ -58,6 +59,7 @@ def test_changed_bytes_never_lose_or_change_an_item_without_a_message(tmp_path):
             assert all(truth[name] == item for name, item in items.items()), (at, value)
 
 
+@pytest.mark.slow
 def test_changed_bytes_of_a_packed_file_are_refused_or_harmless(tmp_path):
     path = tmp_path / "a.zip"
     data = packed({"a.csv": "id,text\n1,Ada met Grace\n"})

@@ -19,6 +19,7 @@ from schemes.contract.items import ItemContext
 from schemes.frames.lexicon.value import EMPTY
 from schemes.registry import get_scheme
 
+pytestmark = pytest.mark.slow
 Content = Callable[[int], "str | bytes"]
 # Quadratic work has a ratio of 4. The CPU time of a busy machine varies, so one good pair is enough.
 MAX_RATIO = 2.5

@@ -171,6 +171,7 @@ def test_sparse_workbook_can_not_use_up_the_memory(tmp_path):
         read(written(tmp_path, "a.xlsx", saved(book)))
 
 
+@pytest.mark.slow
 def test_workbook_that_repeats_a_long_text_can_not_use_up_the_memory(tmp_path):
     text = b"x" * (16 << 20)
     cells = b"".join(

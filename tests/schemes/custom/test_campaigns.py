@@ -26,7 +26,7 @@ from tests.crowd.factories import NOW
 from tests.schemes.custom.samples import NAMES, starter
 from tests.walk import annotate, generation_of, run, train
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 TRAINING, PRODUCTION = 3, 10
 # Of people whose annotations are the references, so that these differ
 VARIED = Person(0.6)

@@ -208,6 +208,7 @@ def test_skips_are_lost_where_items_cannot_be_skipped():
     assert mapped.lost == ["Items can't be skipped."]
 
 
+@pytest.mark.slow
 def test_mapped_content_is_valid_in_any_version():
     rng = random.Random(4)
     item = full_item(image=IMAGE)
@@ -314,6 +315,7 @@ def test_decisions_on_renamed_parts_no_longer_fit():
     assert fitting(partial(compare, *contents, item), decisions) == decisions[1:]
 
 
+@pytest.mark.slow
 def test_any_later_version_maps_units_and_judgments_and_can_be_undone():
     rng = random.Random(11)
     item, base = full_item(image=IMAGE), full(examples=[], renamed={})

@@ -34,6 +34,7 @@ def test_published_schema_is_that_of_the_parser():
     assert json.loads(SCHEMA.read_text()) == json_schema()
 
 
+@pytest.mark.slow
 def test_schema_accepts_what_the_parser_accepts():
     """What the schema can't express, such as references, is no mistake of the shape."""
     validator = jsonschema_rs.validator_for(json_schema())
@@ -86,6 +87,7 @@ def test_normalised_value_parses_to_the_same_definition():
     assert json.loads(json.dumps(definition.value)) == definition.value
 
 
+@pytest.mark.slow
 def test_any_accepted_definition_is_normalised_once():
     rng = random.Random(2)
     accepted = 0

@@ -154,6 +154,7 @@ def test_gold_is_searched_by_answer_and_text():
     assert "Ada kennt Grace" in search.target.texts(CONTENT, ITEM)[0]
 
 
+@pytest.mark.slow
 def test_any_accepted_definition_makes_a_working_scheme():
     rng = random.Random(7)
     base = full(examples=[], renamed={})

@@ -20,6 +20,7 @@ from schemes.qasrl.simulated_judges import consolidate
 from schemes.simulated_person import Person
 from tests.schemes.qasrl.published_data import GOLD, SENTENCES, needs_published_data
 
+pytestmark = pytest.mark.slow
 SENTENCE = "On Monday the old council , which met in Paris , rejected the plan of the mayor ."
 TOKENS = SENTENCE.split()
 VERB = TOKENS.index("rejected")
