@@ -52,6 +52,7 @@ CauseEnum = Literal[
     "reference",  # after a correction of the reference
     "asked",  # on request
 ]
+DeliveryStateEnum = Literal["pending", "delivered", "failed"]
 EnrolmentState = Literal[
     "invited",
     "working",
@@ -67,6 +68,23 @@ EntryEnum = Literal[
     "passed",  # invited workers and those who passed the previous round
 ]
 EntryState = Literal["waiting", "scored", "refused"]
+EventEnum = Literal[
+    "job.finished",  # A job is finished
+    "job.failed",  # A job failed
+    "batch.finished",  # A batch has ended
+    "bonus.held",  # A bonus is held for review
+    "gold.created",  # There is new gold
+    "release.published",  # A release is ready
+    "ping",  # A test
+]
+EventsEnum = Literal[
+    "job.finished",  # A job is finished
+    "job.failed",  # A job failed
+    "batch.finished",  # A batch has ended
+    "bonus.held",  # A bonus is held for review
+    "gold.created",  # There is new gold
+    "release.published",  # A release is ready
+]
 ExclusionScopeEnum = Literal[
     "item",  # the item
     "sentence",  # the whole sentence
@@ -172,7 +190,7 @@ ScopesEnum = Literal[
     "import",  # Import: create projects and import corpora
     "publish",  # Publish: publish and change batches, change pay and limits (spends budget)
     "train",  # Train: set up rounds, decide on trainees, send feedback, change the pool
-    "export",  # Export: start and download exports
+    "export",  # Export: start and download exports, manage webhooks
     "enter",  # Enter: send predictions to benchmarks for your team
     "pay",  # Pay: decide submissions and held bonuses (pays workers)
     "members",  # Members: see, invite, change and remove members, also admins
@@ -495,6 +513,19 @@ class Costs(TypedDict):
     mean_finished_item_cents: float | None
 
 
+class CreatedWebhook(TypedDict):
+    """A new webhook with its secret, which no other response has."""
+
+    id: int
+    url: str
+    events: list[EventsEnum]
+    is_active: bool
+    failing_since: str | None
+    created_at: str
+    # Signs the requests. Null if the response repeats that of an earlier request.
+    secret: str | None
+
+
 class DecisionRequest(TypedDict):
     # The id in the list of trainees.
     id: int
@@ -530,6 +561,25 @@ class Definition(TypedDict):
 
     version: int
     created_at: str
+
+
+class Delivery(TypedDict):
+    """An event and its delivery. `status` is the HTTP status of the last answer."""
+
+    id: int
+    event_id: str
+    event: EventEnum
+    state: DeliveryStateEnum
+    created_at: str
+    attempts: int
+    attempted_at: str | None
+    # The time of the next attempt.
+    due_at: str | None
+    status: int | None
+    # The beginning of the last answer, or the error.
+    answer: str
+    # The body of the request.
+    body: dict[str, Any]
 
 
 class ItemChange(TypedDict):
@@ -1231,6 +1281,13 @@ class NewSystemEvaluationRequest(TypedDict):
     skip_bad_rows: NotRequired[bool]
 
 
+class NewWebhookRequest(TypedDict):
+    # An address that begins with https://, at a host that the operator allows.
+    url: str
+    # What is sent.
+    events: list[EventsEnum]
+
+
 class PaginatedBatchList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
@@ -1259,6 +1316,12 @@ class PaginatedDefinitionList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Definition]
+
+
+class PaginatedDeliveryList(TypedDict):
+    next: NotRequired[str | None]
+    previous: NotRequired[str | None]
+    results: list[Delivery]
 
 
 class PaginatedEntryList(TypedDict):
@@ -1558,6 +1621,23 @@ class PaginatedTraineeList(TypedDict):
     results: list[Trainee]
 
 
+class Webhook(TypedDict):
+    """A webhook. `failing_since` is the first failure after the last delivery that succeeded."""
+
+    id: int
+    url: str
+    events: list[EventsEnum]
+    is_active: bool
+    failing_since: str | None
+    created_at: str
+
+
+class PaginatedWebhookList(TypedDict):
+    next: NotRequired[str | None]
+    previous: NotRequired[str | None]
+    results: list[Webhook]
+
+
 class Work(TypedDict):
     submissions: int
     accepted: int
@@ -1618,6 +1698,13 @@ class PatchedChangedRoundRequest(TypedDict):
     approval_rate: NotRequired[int | None]
     hits_approved: NotRequired[int | None]
     locales: NotRequired[list[str]]
+
+
+class PatchedChangedWebhookRequest(TypedDict):
+    url: NotRequired[str]
+    events: NotRequired[list[EventsEnum]]
+    # While it is false, nothing is sent and new events are not stored.
+    is_active: NotRequired[bool]
 
 
 class PatchedRolesRequest(TypedDict):

@@ -17,7 +17,7 @@ from projects.enums import MemberRole
 from projects.models import ApiToken, Project
 from qualification.models import Enrolment
 from tests.annotation.factories import make_held_bonus
-from tests.api.conftest import calling
+from tests.api.conftest import OF_WEBHOOK, calling
 from tests.api.routes import API_RULES
 from tests.api.test_definitions import YAML
 from tests.api.training import OF_ROUND, add_evaluations, add_open_round, add_pool
@@ -32,6 +32,7 @@ from tests.jobs.factories import (
     queued_export,
     queued_release,
 )
+from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +68,8 @@ def body_of(name: str) -> dict:
         "enlarge_batch": {"assignments": 1},
         "member": {"roles": ["requester"]},
         "invitations": {"email": "new@example.org", "role": "expert"},
+        "webhooks": {"url": "https://hooks.example/new", "events": ["gold.created"]},
+        "webhook": {"events": ["job.failed"]},
         "rounds": {"sample": {"count": 1, "only_gold": False}},
         "round": {"title": "Renamed"},
         "round_items": {"sample": {"count": 1, "only_gold": False}},
@@ -102,7 +105,8 @@ def lose_a_submission() -> None:
 
 
 @pytest.fixture
-def arguments(campaign):
+def arguments(campaign, settings):
+    settings.WEBHOOK_HOSTS = ["hooks.example"]
     add_items(campaign.project, 2)
     Submission.objects.update(other_version=None)  # nothing but a decision is missing
     submission, other = Submission.objects.filter(state="submitted").order_by("pk")[:2]
@@ -115,11 +119,14 @@ def arguments(campaign):
     invitation = invite(
         project=campaign.project, email="a@b.org", role="expert", actor="x", now=timezone.now()
     )
+    webhook = make_webhook(campaign.project)
     return {
         **{name: ["demo", planned.pk] for name in OF_ROUND},
         **{name: ["demo", evaluation.enrolment.round_id] for name in OF_TRAINEES},
         **{name: ["demo", member.pk] for name in ("member", "remove_member")},
         "withdraw_invitation": ["demo", invitation.pk],
+        **{name: ["demo", webhook.pk] for name in OF_WEBHOOK},
+        "replay_delivery": ["demo", webhook.pk, webhook.deliveries.get().pk],
         "projects": [],
         "entries": ["demo", "1.0"],
         "definitions": [make_custom_project(NAMES).slug],

@@ -18,6 +18,7 @@ from tests.api.training import add_evaluations, add_pool
 from tests.benchmarks.rows import make_entry
 from tests.dashboard.campaign import make_user
 from tests.jobs.factories import make_export, make_system_evaluation, queued_release
+from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
 
 CHECKS = (
@@ -115,6 +116,8 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
     entry = make_entry(campaign.project, "1.1", root)
     known = {"slug": "demo", "file": MANIFEST}
     known["pseudonym"] = campaign.workers[0].pseudonym
+    webhook = make_webhook(campaign.project)
+    known["delivery"] = webhook.deliveries.get().pk
     lines = ["[checks]", "enabled = false", *(f"{name}.enabled = true" for name in CHECKS)]
     lines += ["[parameters]", *(f'"path.{name}" = "{value}"' for name, value in known.items())]
     ids = {
@@ -128,6 +131,7 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
         "rounds": evaluation.enrolment.round_id,
         "members": make_user("mia", campaign.project, MemberRole.TRAINER).pk,
         "pools": add_pool(campaign.project, campaign.workers).pk,
+        "webhooks": webhook.pk,
     }
     for name, pk in ids.items():
         lines += ["[[operations]]", f'include-path-regex = "/{name}/"']
