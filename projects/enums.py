@@ -55,9 +55,9 @@ class TokenScope(TextChoices):
     IMPORT = "import", "Import: create projects and import corpora"
     PUBLISH = (
         "publish",
-        "Publish: publish and change batches, change pay and limits (spends budget)",
+        "Publish: publish and change batches, change, archive and delete projects (spends budget)",
     )
-    TRAIN = "train", "Train: set up rounds, decide on trainees, send feedback, change the pool"
+    TRAIN = "train", "Train: set up rounds, decide on trainees, write to workers, change the pool"
     EXPORT = "export", "Export: start and download exports, manage webhooks"
     ENTER = "enter", "Enter: send predictions to benchmarks for your team"
     PAY = "pay", "Pay: decide submissions and held bonuses (pays workers)"

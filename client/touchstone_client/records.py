@@ -188,8 +188,8 @@ SchemeEnum = Literal["custom", "frames", "grounding", "qasrl"]
 ScopesEnum = Literal[
     "read",  # Read: view everything that you can access
     "import",  # Import: create projects and import corpora
-    "publish",  # Publish: publish and change batches, change pay and limits (spends budget)
-    "train",  # Train: set up rounds, decide on trainees, send feedback, change the pool
+    "publish",  # Publish: publish and change batches, change, archive and delete projects (spends budget)
+    "train",  # Train: set up rounds, decide on trainees, write to workers, change the pool
     "export",  # Export: start and download exports, manage webhooks
     "enter",  # Enter: send predictions to benchmarks for your team
     "pay",  # Pay: decide submissions and held bonuses (pays workers)
@@ -414,6 +414,11 @@ class Change(TypedDict):
     reason: str
 
 
+class ChangedItems(TypedDict):
+    # The number of items that were not so before.
+    changed: int
+
+
 class ChangedPart(TypedDict):
     part: str
     old: str
@@ -561,6 +566,11 @@ class Definition(TypedDict):
 
     version: int
     created_at: str
+
+
+class DeletionRequest(TypedDict):
+    # The project's slug once more, so that no other one is deleted.
+    slug: str
 
 
 class Delivery(TypedDict):
@@ -974,6 +984,18 @@ class Item(TypedDict):
     golds: int
 
 
+class ItemRestorationRequest(TypedDict):
+    # The keys of items, such as wiki:3/2.
+    items: list[str]
+
+
+class ItemWithdrawalRequest(TypedDict):
+    # The keys of items, such as wiki:3/2.
+    items: list[str]
+    # Stored in the log.
+    reason: str
+
+
 class Pending(TypedDict):
     """The numbers of rows by state, without confirmed payments."""
 
@@ -1034,6 +1056,12 @@ class Me(TypedDict):
     username: str
     can_create_projects: bool
     token: Token | None
+
+
+class MessageRequest(TypedDict):
+    workers: list[str]
+    subject: str
+    text: str
 
 
 class NewArmRequest(TypedDict):
@@ -1449,6 +1477,7 @@ class Project(TypedDict):
     language: str
     shown_context: ShownContextEnum
     seed: int
+    archived_at: str | None
     created_at: str
 
 

@@ -88,6 +88,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "language",
             "shown_context",
             "seed",
+            "archived_at",
             "created_at",
         )
         read_only_fields = fields
