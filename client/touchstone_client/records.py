@@ -762,6 +762,74 @@ class Forecast(TypedDict):
     roles: list[RoleForecast]
 
 
+class FramesConsolidationSource(TypedDict):
+    submission: int
+    unit: int
+
+
+class FramesConsolidationMergedArgument(TypedDict):
+    head: list[int]
+    filler: NotRequired[str]
+    element: NotRequired[str]
+    role: NotRequired[str]
+    source: NotRequired[FramesConsolidationSource | None]
+
+
+class FramesConsolidation(TypedDict):
+    understood: NotRequired[bool]
+    skip: NotRequired[str]
+    verb: NotRequired[list[int]]
+    lemma: NotRequired[str]
+    frame: NotRequired[str]
+    arguments: NotRequired[list[FramesConsolidationMergedArgument]]
+    confidence: NotRequired[int | None]
+
+
+class FramesGoldArgument(TypedDict):
+    head: list[int]
+    filler: NotRequired[str]
+    element: NotRequired[str]
+    role: NotRequired[str]
+
+
+class FramesGold(TypedDict):
+    understood: NotRequired[bool]
+    skip: NotRequired[str]
+    verb: NotRequired[list[int]]
+    lemma: NotRequired[str]
+    frame: NotRequired[str]
+    arguments: NotRequired[list[FramesGoldArgument]]
+    confidence: NotRequired[int | None]
+
+
+class FramesValidationJudgment(TypedDict):
+    verdict: Literal["verified", "disputed"]
+    reason: NotRequired[str]
+    proposal: NotRequired[dict[str, Any]]
+
+
+class FramesValidationJudgedArgument(TypedDict):
+    head: FramesValidationJudgment
+    element: NotRequired[FramesValidationJudgment | None]
+    role: NotRequired[FramesValidationJudgment | None]
+
+
+class FramesValidationMissing(TypedDict):
+    head: list[int]
+    filler: NotRequired[str]
+    element: NotRequired[str]
+    role: NotRequired[str]
+
+
+class FramesValidation(TypedDict):
+    skip: NotRequired[FramesValidationJudgment | None]
+    verb: NotRequired[FramesValidationJudgment | None]
+    frame: NotRequired[FramesValidationJudgment | None]
+    arguments: list[FramesValidationJudgedArgument]
+    missing: NotRequired[list[FramesValidationMissing]]
+    record: NotRequired[Any]
+
+
 class Stage(TypedDict):
     """The workers of a round, the time that it took them and their trainers, and its cost."""
 
@@ -794,6 +862,42 @@ class Sentence(TypedDict):
     partition: str
     group: str
     metadata: dict[str, Any]
+
+
+class QasrlGoldPublishedSlots(TypedDict):
+    wh: str
+    aux: str
+    subj: str
+    verb_prefix: str
+    verb_slot_inflection: str
+    obj: str
+    prep: str
+    obj2: str
+    is_passive: bool
+    is_negated: bool
+
+
+class QasrlGoldPublishedQuestion(TypedDict):
+    question: str
+    answers: list[list[int]]
+    slots: NotRequired[QasrlGoldPublishedSlots | None]
+    implied: NotRequired[bool | None]
+
+
+class QasrlGold(TypedDict):
+    questions: list[QasrlGoldPublishedQuestion]
+    is_verbal: NotRequired[bool | None]
+
+
+class GroundingGoldPhrase(TypedDict):
+    id: str
+    state: Literal["boxes", "group", "scene", "absent"]
+    boxes: NotRequired[list[list[int]]]
+    complete: NotRequired[bool]
+
+
+class GroundingGold(TypedDict):
+    phrases: list[GroundingGoldPhrase]
 
 
 class Gold(TypedDict):
@@ -853,6 +957,18 @@ class GoldImport(TypedDict):
     blank_count: NotRequired[int]
     # What was changed to fit the items, such as clipped boxes.
     notes: NotRequired[dict[str, int]]
+
+
+class GroundingValidationJudgedPhrase(TypedDict):
+    id: str
+    valid: bool
+    missing: NotRequired[bool]
+    boxes: NotRequired[list[bool]]
+    drawn: NotRequired[list[list[int]]]
+
+
+class GroundingValidation(TypedDict):
+    phrases: list[GroundingValidationJudgedPhrase]
 
 
 class Group(TypedDict):
@@ -1536,6 +1652,69 @@ class PaginatedSentenceList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Sentence]
+
+
+class QasrlGenerationContextAnswer(TypedDict):
+    sentence: str
+    start: int
+    end: int
+    text: NotRequired[str]
+
+
+class QasrlGenerationAsked(TypedDict):
+    question: str
+    answers: list[list[int]]
+    slots: NotRequired[Any]
+    implied: NotRequired[bool | None]
+    context_answers: NotRequired[list[QasrlGenerationContextAnswer]]
+    picked: NotRequired[int | None]
+
+
+class QasrlGeneration(TypedDict):
+    questions: list[QasrlGenerationAsked]
+    no_question: NotRequired[str]
+    is_verbal: NotRequired[bool | None]
+
+
+class QasrlConsolidationContextAnswer(TypedDict):
+    sentence: str
+    start: int
+    end: int
+    text: NotRequired[str]
+
+
+class QasrlConsolidationSource(TypedDict):
+    submission: int
+    question: int
+
+
+class QasrlConsolidationJudged(TypedDict):
+    question: str
+    answers: list[list[int]]
+    slots: NotRequired[Any]
+    implied: NotRequired[bool | None]
+    context_answers: NotRequired[list[QasrlConsolidationContextAnswer]]
+    picked: NotRequired[int | None]
+    source: QasrlConsolidationSource | None
+    verdict: Literal["keep", "invalid", "redundant"]
+    same_as: NotRequired[int | None]
+
+
+class QasrlConsolidation(TypedDict):
+    questions: list[QasrlConsolidationJudged]
+    is_verbal: NotRequired[bool | None]
+
+
+class QasrlValidationVerdict(TypedDict):
+    question: NotRequired[str]
+    slots: NotRequired[Any]
+    answers: list[list[int]]
+    verdict: Literal["valid", "invalid", "redundant"]
+    same_as: NotRequired[int | None]
+
+
+class QasrlValidation(TypedDict):
+    questions: list[QasrlValidationVerdict]
 
 
 class Step(TypedDict):

@@ -1,6 +1,8 @@
 """The schema, and the conformance of the running API to each of its operations."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,6 +90,41 @@ def test_filter_parameters_are_described(schema):
     parameters = schema["paths"]["/api/v1/projects/{slug}/items/"]["get"]["parameters"]
     names = {parameter["name"] for parameter in parameters if parameter["in"] == "query"}
     assert names == {"state", "domain", "partition", "text", "skipped", "cursor", "limit"}
+
+
+def test_content_is_described_by_scheme(schema, campaign, api):
+    components = schema["components"]["schemas"]
+    described = components["Gold"]["properties"]["content"]["anyOf"]
+    names = [part["$ref"].rpartition("/")[2] for part in described if "$ref" in part]
+    assert names == ["QasrlGold", "FramesGold", "GroundingGold"]
+    rows = api.get(reverse("api:gold", args=["demo"])).json()["results"]
+    fields = components["QasrlGold"]["properties"]
+    questions = components[fields["questions"]["items"]["$ref"].rpartition("/")[2]]
+    assert rows
+    for row in rows:
+        assert set(row["content"]) <= set(fields)
+        for question in row["content"]["questions"]:
+            assert set(questions["required"]) <= set(question)
+    # Every reference has a component, and no JSON Schema is left that OpenAPI 3.0 lacks.
+    text = json.dumps(schema)
+    named = set(re.findall(r"#/components/schemas/(\w+)", text))
+    assert named <= set(components)
+    assert "$defs" not in text
+    assert '{"type": "null"}' not in text
+
+
+def test_every_response_has_a_description_and_its_headers(schema):
+    for path, _, operation in operations(schema):
+        for status, response in operation["responses"].items():
+            assert response["description"], (path, status)
+    published = schema["paths"]["/api/v1/projects/{slug}/batches/"]["post"]["responses"]["201"]
+    assert set(published["headers"]) == {"Location", "Idempotency-Replayed", "X-Request-ID"}
+    assert "Retry-After" in published_errors(schema, "429")
+
+
+def published_errors(schema, status):
+    operation = schema["paths"]["/api/v1/projects/{slug}/batches/"]["post"]
+    return operation["responses"][status]["headers"]
 
 
 @pytest.mark.django_db(transaction=True)
