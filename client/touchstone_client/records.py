@@ -1892,6 +1892,14 @@ class PatchedChangedProjectRequest(TypedDict):
         Literal["custom", "frames", "grounding", "qasrl-2018", "qasrl-2020"]
         | dict[str, dict[str, int]]
     ]
+    # Under consolidation, until items are published.
+    generators_per_item: NotRequired[int]
+    # Where people who judge annotations must not have annotated.
+    exclusion_scope: NotRequired[ExclusionScopeEnum]
+    bonus_timing: NotRequired[BonusTimingEnum]
+    input_signals: NotRequired[InputSignalsEnum]
+    suggestions: NotRequired[SuggestionsEnum]
+    shown_context: NotRequired[ShownContextEnum]
 
 
 class PatchedChangedRoundRequest(TypedDict):
