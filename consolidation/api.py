@@ -13,6 +13,7 @@ from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -34,6 +35,12 @@ from annotation.domain.corpus.choose_columns import settings_of
 from annotation.domain.corpus.item_context import headline_of
 from annotation.domain.decisions.changed_figures import forget_batches, forget_decided
 from annotation.domain.publishing.queries import submissions_of
+from annotation.domain.publishing.withdraw_items import (
+    WithdrawalError,
+    items_by_key,
+    restore_items,
+    withdraw_items,
+)
 from annotation.enums import Partition, SubmissionState
 from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
@@ -158,6 +165,74 @@ class ItemDetail(_OfItems, DetailEndpoint):
 
     rules = read(MEMBERS)
     operations = {"GET": "get_item"}
+
+
+class ItemWithdrawalSerializer(BodySerializer):
+    items = serializers.ListField(
+        child=serializers.CharField(max_length=240),
+        min_length=1,
+        max_length=MAX_DECISIONS,
+        help_text="The keys of items, such as wiki:3/2.",
+    )
+    reason = serializers.CharField(max_length=1000, help_text="Stored in the log.")
+
+
+class ItemRestorationSerializer(BodySerializer):
+    items = serializers.ListField(
+        child=serializers.CharField(max_length=240),
+        min_length=1,
+        max_length=MAX_DECISIONS,
+        help_text="The keys of items, such as wiki:3/2.",
+    )
+
+
+class ChangedItemsSerializer(serializers.Serializer[Any]):
+    changed = serializers.IntegerField(help_text="The number of items that were not so before.")
+
+
+class _ItemChange(ProjectEndpoint):
+    rules = post(STAFF, TokenScope.PUBLISH)
+    serializer_class: Any = ChangedItemsSerializer
+    refusals = (409,)
+    tag = "corpus"
+
+    def named(self, keys: list[str]) -> QuerySet[Item]:
+        """Return the items with these keys. Raise ValidationError for an unknown one."""
+        try:
+            return items_by_key(project=self.project, keys=keys)
+        except WithdrawalError as error:
+            raise ValidationError({"items": [str(error)]}) from error
+
+
+class WithdrawItems(_ItemChange):
+    operations = {"POST": "withdraw_items"}
+
+    @extend_schema(request=ItemWithdrawalSerializer, responses={200: ChangedItemsSerializer})
+    @action
+    def post(self, request: Request, slug: str) -> Response:
+        """Withdraw items, which are then neither published nor exported. Their HITs end."""
+        data = self.read_body(request, ItemWithdrawalSerializer)
+        with conflicts({WithdrawalError: "invalid_state"}):
+            changed = withdraw_items(
+                items=self.named(data["items"]),
+                reason=data["reason"],
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        return Response(ChangedItemsSerializer({"changed": changed}).data)
+
+
+class RestoreItems(_ItemChange):
+    operations = {"POST": "restore_items"}
+
+    @extend_schema(request=ItemRestorationSerializer, responses={200: ChangedItemsSerializer})
+    @action
+    def post(self, request: Request, slug: str) -> Response:
+        """Restore withdrawn items. Their gold counts again. HITs that have ended stay so."""
+        data = self.read_body(request, ItemRestorationSerializer)
+        items = self.named(data["items"])
+        changed = restore_items(items=items, actor=actor_of(request), now=timezone.now())
+        return Response(ChangedItemsSerializer({"changed": changed}).data)
 
 
 class CaseSourceSerializer(serializers.ModelSerializer[CaseSource]):

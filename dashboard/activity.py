@@ -28,6 +28,12 @@ EVENTS: Mapping[str, Mapping[str, Phrase]] = {
         "active": action("unarchived"),
         "archived": action("archived"),
         "deleted": action("deleted"),
+        "messages written": Phrase("wrote to workers of {it}", "workers of {it} were written to"),
+        "webhook tested": Phrase("tested a webhook of {it}", "a webhook of {it} was tested"),
+        "event sent again": Phrase(
+            "sent an event again to a webhook of {it}",
+            "an event was sent again to a webhook of {it}",
+        ),
     },
     "projects.Invitation": {
         "invited": action("sent"),

@@ -1,4 +1,4 @@
-"""API endpoints that combine apps: workers, costs, exports and jobs."""
+"""API endpoints that combine apps: workers, costs, exports, jobs, and the end of projects."""
 
 from dataclasses import asdict
 from typing import Any
@@ -42,6 +42,8 @@ from crowd.domain.hits.queries import (
 )
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry, Worker
+from dashboard.archive import WorkLeftError, archive_project, unarchive_project
+from dashboard.delete_project import delete_project
 from dashboard.project_log import KINDS, LogFilter, log_ids
 from datasets.domain.exports.export_gold import formats_of
 from datasets.domain.exports.export_submissions import (
@@ -59,14 +61,16 @@ from datasets.domain.exports.queue_export import (
 )
 from jobs.models import Job
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
-from projects.api.roles import actor_of
+from projects.api.roles import actor_of, own_projects
+from projects.api.serializers import ProjectSerializer
 from projects.domain.cached_figures import figures_of
 from projects.domain.schemes import scheme_of
 from projects.enums import TokenScope
-from projects.permissions import CAN_SEE_WORKERS, STAFF, post, read
+from projects.models import Project
+from projects.permissions import ADMINS, CAN_SEE_WORKERS, STAFF, post, read
 from web.actions import action
 from web.downloads import download
-from web.errors import Conflict
+from web.errors import Conflict, conflicts
 from web.fields import PeriodForm
 from web.filters import ChoiceFilter, IdAfterFilter, MomentFilter
 from web.pagination import Cursors
@@ -503,3 +507,79 @@ class Jobs(ProjectEndpoint):
         }
         data = {"pending": pending_work(**scope), "failures": failures_of(**scope)}
         return Response(self.get_serializer(data).data)
+
+
+class _OfProject(ProjectEndpoint):
+    rules = post(ADMINS, TokenScope.PUBLISH)
+    serializer_class: Any = ProjectSerializer
+    tag = "projects"
+
+    def matching(self, request: Request) -> Project:
+        """Return the locked project. Raise PreconditionFailed if it is not as the request expects."""
+        locked = own_projects(request).select_for_update(of=("self",))
+        project = locked.get(pk=self.project.pk)
+        self.require_match(request, ProjectSerializer(project).data)
+        return project
+
+
+class ArchiveProject(_OfProject):
+    operations = {"POST": "archive_project"}
+    refusals = (409, 412)
+
+    @extend_schema(request=None, responses={200: ProjectSerializer})
+    @action
+    def post(self, request: Request, slug: str) -> Response:
+        """Make a project read-only and end its batches. Its work and pay must be settled."""
+        self.read_body(request)
+        project = self.matching(request)
+        with conflicts({WorkLeftError: "invalid_state"}):
+            archive_project(project=project, actor=actor_of(request), now=timezone.now())
+        project.refresh_from_db()
+        return Response(ProjectSerializer(project).data)
+
+
+class UnarchiveProject(_OfProject):
+    operations = {"POST": "unarchive_project"}
+    refusals = (412,)
+    changes_archived = True
+
+    @extend_schema(request=None, responses={200: ProjectSerializer})
+    @action
+    def post(self, request: Request, slug: str) -> Response:
+        """Let an archived project be changed again. Its batches stay ended."""
+        self.read_body(request)
+        project = self.matching(request)
+        unarchive_project(project=project, actor=actor_of(request), now=timezone.now())
+        project.refresh_from_db()
+        return Response(ProjectSerializer(project).data)
+
+
+class DeletionSerializer(BodySerializer):
+    slug = serializers.CharField(
+        max_length=60, help_text="The project's slug once more, so that no other one is deleted."
+    )
+
+    def validate_slug(self, slug: str) -> str:
+        if slug != self.context["project"].slug:
+            raise serializers.ValidationError("This is not the slug of the project.")
+        return slug
+
+
+class DeleteProject(_OfProject):
+    operations = {"POST": "delete_project"}
+    refusals = (409, 412)
+    changes_archived = True
+
+    @extend_schema(request=DeletionSerializer, responses={202: ProjectSerializer})
+    @action
+    def post(self, request: Request, slug: str) -> Response:
+        """Delete a project's content, which can't be undone. Money, payments and the log are kept.
+
+        The project is hidden at once, and a worker process deletes its rows. The answer has what it was.
+        """
+        self.read_body(request, DeletionSerializer, project=self.project)
+        project = self.matching(request)
+        body = ProjectSerializer(project).data
+        with conflicts({WorkLeftError: "invalid_state"}):
+            delete_project(project=project, actor=actor_of(request), now=timezone.now())
+        return Response(body, 202)

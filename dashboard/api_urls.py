@@ -15,4 +15,7 @@ urlpatterns = [
     path(AT + "exports/<int:pk>/cancel/", api.CancelExport.as_view(), name="cancel_export"),
     path(AT + "exports/<int:pk>/<path:file>", api.ExportedFile.as_view(), name="export_file"),
     path(AT + "jobs/", api.Jobs.as_view(), name="jobs"),
+    path(AT + "archive/", api.ArchiveProject.as_view(), name="archive_project"),
+    path(AT + "unarchive/", api.UnarchiveProject.as_view(), name="unarchive_project"),
+    path(AT + "delete/", api.DeleteProject.as_view(), name="delete_project"),
 ]

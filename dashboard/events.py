@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 
 from annotation.domain.publishing.queries import WAITS
@@ -29,8 +29,9 @@ from crowd.models import (
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.notify import Event
-from projects.enums import NotificationKind, Role
-from projects.models import Notification, Project
+from projects.domain.webhook_events import record_event
+from projects.enums import NotificationKind, Role, WebhookEvent
+from projects.models import Notification, Project, Webhook
 from qualification.domain.rounds.answer_requests import requests_of
 from qualification.enums import EnrolmentState
 from qualification.models import Alert, Evaluation, Feedback, PoolFeedback
@@ -140,24 +141,50 @@ def _batches(slugs: dict[int, str], since: datetime, now: datetime) -> Iterator[
     kinds = {NotificationKind.BATCH_FINISHED, NotificationKind.BATCH_SHORT}
     done = Notification.objects.filter(kind__in=kinds, created_at__gte=since - LOOK_BACK)
     known = set(done.values_list("key", flat=True))
-    open_tasks = Task.objects.filter(
-        batch=OuterRef("pk"), hit__state__in=[HitState.PENDING, HitState.LIVE]
-    )
-    work = Assignment.objects.filter(hit__task__batch=OuterRef("pk"))
-    ended = Batch.objects.filter(
-        ~Exists(open_tasks),
-        Exists(work.filter(submitted_at__gte=since)),
-        ~Exists(work.filter(Q(recorded_at=None) | Q(submitted_at__gt=now - SETTLING_TIME))),
-        project__in=slugs,
-        role=Role.GENERATOR,
-    )
-    for batch in ended:
-        is_short = not batch.for_training and short_of(batch, now=now).exists()
+    for batch in _ended_batches(since, now).filter(project__in=slugs):
+        is_short = _is_short(batch, now)
         kind = NotificationKind.BATCH_SHORT if is_short else NotificationKind.BATCH_FINISHED
         key = f"{kind}:{batch.pk}"
         if key not in known:
             path = reverse("consolidation:batch", args=[slugs[batch.project_id], batch.pk])
             yield Event(kind, key, batch.project_id, path, {"batch": batch.title})
+
+
+def _ended_batches(since: datetime, now: datetime) -> QuerySet[Batch]:
+    """Return batches without open work whose last work, at `worked_at`, is settled."""
+    open_tasks = Task.objects.filter(
+        batch=OuterRef("pk"), hit__state__in=[HitState.PENDING, HitState.LIVE]
+    )
+    work = Assignment.objects.filter(hit__task__batch=OuterRef("pk"))
+    newest = (
+        work.filter(submitted_at__isnull=False).order_by("-submitted_at").values("submitted_at")
+    )
+    return Batch.objects.filter(
+        ~Exists(open_tasks),
+        Exists(work.filter(submitted_at__gte=since)),
+        ~Exists(work.filter(Q(recorded_at=None) | Q(submitted_at__gt=now - SETTLING_TIME))),
+        role=Role.GENERATOR,
+    ).annotate(worked_at=Subquery(newest[:1]))
+
+
+def _is_short(batch: Batch, now: datetime) -> bool:
+    return not batch.for_training and short_of(batch, now=now).exists()
+
+
+def record_ended_batches(*, now: datetime) -> None:
+    """Store the ends of batches for webhooks, each once."""
+    watched = Webhook.objects.filter(is_active=True, project__archived_at=None)
+    projects = {row.project_id for row in watched if WebhookEvent.BATCH_FINISHED in row.events}
+    if not projects:
+        return
+    for batch in _ended_batches(now - LOOK_BACK, now).filter(project__in=projects):
+        record_event(
+            project_id=batch.project_id,
+            event=WebhookEvent.BATCH_FINISHED,
+            data={"id": batch.pk, "is_short": _is_short(batch, now)},
+            now=batch.worked_at + SETTLING_TIME,  # type: ignore[attr-defined]  # annotated
+            event_id=f"evt_batch_{batch.pk}",
+        )
 
 
 def _budgets(projects: QuerySet[Project]) -> Iterator[Event]:

@@ -77,6 +77,7 @@ MENU = (
         (
             ("projects:settings", "General"),
             ("annotation:consent_and_questionnaire", "Consent and questionnaire"),
+            ("projects:webhooks", "Webhooks"),
             ("dashboard:archive_page", "Archive or delete"),
         ),
     ),

@@ -1,9 +1,11 @@
 from django.urls import path
 
-from projects.api import me, members, projects
+from projects.api import me, members, projects, webhooks
 
 AT = "projects/<slug:slug>/"
 MEMBER = AT + "members/<int:pk>/"
+WEBHOOK = AT + "webhooks/<int:pk>/"
+DELIVERY = WEBHOOK + "deliveries/<int:delivery>/"
 INVITATION = AT + "invitations/<int:pk>/"
 
 urlpatterns = [
@@ -18,4 +20,10 @@ urlpatterns = [
     path(
         INVITATION + "withdraw/", members.WithdrawInvitation.as_view(), name="withdraw_invitation"
     ),
+    path(AT + "webhooks/", webhooks.Webhooks.as_view(), name="webhooks"),
+    path(WEBHOOK, webhooks.WebhookDetail.as_view(), name="webhook"),
+    path(WEBHOOK + "test/", webhooks.TestWebhook.as_view(), name="test_webhook"),
+    path(WEBHOOK + "deliveries/", webhooks.Deliveries.as_view(), name="deliveries"),
+    path(DELIVERY + "replay/", webhooks.ReplayDelivery.as_view(), name="replay_delivery"),
+    path(WEBHOOK + "remove/", webhooks.RemoveWebhook.as_view(), name="remove_webhook"),
 ]

@@ -2,6 +2,8 @@
 
 from django.db.models import TextChoices
 
+from web.states import State, Tone
+
 
 class Role(TextChoices):
     """The role of a person who works on an item. MODEL is that of a model's annotation."""
@@ -53,10 +55,10 @@ class TokenScope(TextChoices):
     IMPORT = "import", "Import: create projects and import corpora"
     PUBLISH = (
         "publish",
-        "Publish: publish and change batches, change pay and limits (spends budget)",
+        "Publish: publish and change batches, change, archive and delete projects (spends budget)",
     )
-    TRAIN = "train", "Train: set up rounds, decide on trainees, send feedback, change the pool"
-    EXPORT = "export", "Export: start and download exports"
+    TRAIN = "train", "Train: set up rounds, decide on trainees, write to workers, change the pool"
+    EXPORT = "export", "Export: start and download exports, manage webhooks"
     ENTER = "enter", "Enter: send predictions to benchmarks for your team"
     PAY = "pay", "Pay: decide submissions and held bonuses (pays workers)"
     MEMBERS = "members", "Members: see, invite, change and remove members, also admins"
@@ -151,6 +153,7 @@ class NotificationKind(TextChoices):
     QUEUE = "queue", "A new expert queue is open"
     JOB_FINISHED = "job-finished", "A job that you started is finished"
     JOB_FAILED = "job-failed", "A job that you started failed"
+    WEBHOOK_OFF = "webhook-off", "A webhook is switched off"
 
 
 class ContentWarning(TextChoices):
@@ -175,3 +178,27 @@ class DigestPeriod(TextChoices):
     NEVER = "never", "Never"
     DAILY = "daily", "Daily"
     WEEKLY = "weekly", "Weekly"
+
+
+class WebhookEvent(TextChoices):
+    """What a project tells other programs about. PING is a test, which needs no subscription."""
+
+    JOB_FINISHED = "job.finished", "A job is finished"
+    JOB_FAILED = "job.failed", "A job failed"
+    BATCH_FINISHED = "batch.finished", "A batch has ended"
+    BONUS_HELD = "bonus.held", "A bonus is held for review"
+    GOLD_CREATED = "gold.created", "There is new gold"
+    RELEASE_PUBLISHED = "release.published", "A release is ready"
+    PING = "ping", "A test"
+
+
+# The events that a webhook can wait for.
+SUBSCRIBABLE = [choice for choice in WebhookEvent.choices if choice[0] != WebhookEvent.PING]
+
+
+class DeliveryState(State):
+    """The states of a delivery. The log doesn't show them."""
+
+    PENDING = "pending", Tone.WAITING, None, "Pending"
+    DELIVERED = "delivered", Tone.SUCCESS, None, "Delivered"
+    FAILED = "failed", Tone.DANGER, None, "Failed"

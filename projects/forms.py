@@ -15,7 +15,9 @@ from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.check_slug import LONGEST, SlugError, check_slug
 from projects.domain.choose_protocol import MAX_REVISIONS, MAX_VALIDATORS
 from projects.domain.schemes import scheme_of
+from projects.domain.webhooks import MAX_URL_LENGTH
 from projects.enums import (
+    SUBSCRIBABLE,
     AfterDisputes,
     BonusTiming,
     ContentWarning,
@@ -559,6 +561,25 @@ class AccountForm(BaseUserCreationForm):
         if get_user_model().objects.filter(username__iexact=username).exists():
             raise forms.ValidationError(USERNAME_TAKEN, code="unique")
         return username
+
+
+class WebhookForm(forms.Form):
+    url = forms.CharField(
+        label="Address",
+        max_length=MAX_URL_LENGTH,
+        widget=forms.URLInput(attrs={"placeholder": "https://"}),
+    )
+    events = forms.MultipleChoiceField(
+        choices=SUBSCRIBABLE, label="Events", widget=forms.CheckboxSelectMultiple
+    )
+
+
+class ChangedWebhookForm(WebhookForm):
+    is_active = forms.BooleanField(
+        label="Send events",
+        required=False,
+        help_text="While this is off, new events are not stored.",
+    )
 
 
 class InviteForm(forms.Form):

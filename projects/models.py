@@ -1,4 +1,4 @@
-"""Projects, their members, guidelines, invitations, notifications and API tokens."""
+"""Projects, their members, guidelines, invitations, notifications, API tokens and webhooks."""
 
 from datetime import datetime
 
@@ -12,6 +12,7 @@ from crowd.enums import DEFAULT_PROVIDER, MailState, Provider
 from projects.enums import (
     AfterDisputes,
     BonusTiming,
+    DeliveryState,
     DigestPeriod,
     ExclusionScope,
     InputSignals,
@@ -21,6 +22,7 @@ from projects.enums import (
     Role,
     ShownContext,
     SuggestionChoice,
+    WebhookEvent,
 )
 from projects.languages import DEFAULT_LANGUAGE, MAX_TAG_LENGTH
 from projects.protocols import TERMS
@@ -429,3 +431,61 @@ class Digest(models.Model):
 
     def __str__(self) -> str:
         return f"{self.period} digest for {self.user}"
+
+
+class Webhook(models.Model):
+    """An address of another program that receives the project's events.
+
+    `events` has values of WebhookEvent. `failing_since` is the first failure after the last success.
+    While `retry_at` lies ahead, a pass is at work or the receiver is left alone.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="webhooks")
+    url = models.CharField(max_length=500)
+    events = models.JSONField()
+    sealed_secret = models.TextField()
+    is_active = models.BooleanField(default=True, db_default=True)
+    created_at = models.DateTimeField()
+    failing_since = models.DateTimeField(null=True, blank=True)
+    retry_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"webhook {self.pk} of {self.project}"
+
+
+class WebhookDelivery(models.Model):
+    """An event for a webhook, stored in the transaction of what happened, and how its delivery went.
+
+    All webhooks and repeats of an event have the same `event_id`. `answer` is the beginning of the
+    receiver's last answer, or the error.
+    """
+
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
+    event_id = models.CharField(max_length=40)
+    event = models.CharField(max_length=30, choices=WebhookEvent)
+    data = models.JSONField()
+    created_at = models.DateTimeField()
+    state = models.CharField(
+        max_length=20, choices=DeliveryState, default=DeliveryState.PENDING, db_default="pending"
+    )
+    due_at = models.DateTimeField()
+    attempts = models.PositiveSmallIntegerField(default=0, db_default=0)
+    attempted_at = models.DateTimeField(null=True, blank=True)
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    answer = models.CharField(max_length=300, blank=True, default="", db_default="")
+
+    class Meta:
+        verbose_name_plural = "webhook deliveries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["webhook", "event_id"], name="webhook_delivery_once_per_event"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["due_at"], name="webhook_delivery_due", condition=Q(state="pending")
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} for {self.webhook_id}"

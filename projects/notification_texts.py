@@ -27,6 +27,7 @@ _SENTENCES: Mapping[str, str] = {
     NotificationKind.QUEUE: "The expert queue “{queue}” is open.",
     NotificationKind.JOB_FINISHED: "Your {job} is finished.",
     NotificationKind.JOB_FAILED: "Your {job} failed.",
+    NotificationKind.WEBHOOK_OFF: "The webhook to {host} was switched off after days of failures.",
 }
 
 

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from projects.views import members, notifications, saved_filters, settings, tokens
+from projects.views import members, notifications, saved_filters, settings, tokens, webhooks
 
 app_name = "projects"
 
@@ -30,6 +30,21 @@ urlpatterns = [
     path("projects/<slug:slug>/members/invite/", members.invite_member, name="invite"),
     path(
         "projects/<slug:slug>/members/invitations/<int:pk>/", members.invitation, name="invitation"
+    ),
+    path("projects/<slug:slug>/webhooks/", webhooks.webhooks, name="webhooks"),
+    path("projects/<slug:slug>/webhooks/<int:pk>/", webhooks.webhook, name="webhook"),
+    path(
+        "projects/<slug:slug>/webhooks/<int:pk>/test/", webhooks.test_webhook, name="test_webhook"
+    ),
+    path(
+        "projects/<slug:slug>/webhooks/<int:pk>/delete/",
+        webhooks.remove_webhook,
+        name="remove_webhook",
+    ),
+    path(
+        "projects/<slug:slug>/webhooks/<int:pk>/deliveries/<int:delivery>/replay/",
+        webhooks.replay_delivery,
+        name="replay_delivery",
     ),
     path("projects/<slug:slug>/filters/", saved_filters.save, name="save_filter"),
     path(

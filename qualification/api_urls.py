@@ -10,6 +10,7 @@ urlpatterns = [
     path(IN_API + "pools/admit/", pools.AdmitWorkers.as_view(), name="admit_workers"),
     path(IN_API + "pools/withdraw/", pools.WithdrawWorkers.as_view(), name="withdraw_workers"),
     path(IN_API + "pools/<int:pk>/workers/", pools.PoolWorkers.as_view(), name="pool_workers"),
+    path(IN_API + "workers/message/", pools.MessageWorkers.as_view(), name="message_workers"),
     path(IN_API + "funnel/", funnel.Funnel.as_view(), name="funnel"),
     path(IN_API + "groups/", pools.Groups.as_view(), name="groups"),
     path(IN_API + "groups/divide/", pools.DividePool.as_view(), name="divide_pool"),

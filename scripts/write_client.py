@@ -144,7 +144,9 @@ def _alternatives(value: Schema) -> Iterator[str]:
     if "$ref" in value:
         name = value["$ref"].rpartition("/")[2]
         yield "None" if name == NULL else name
-    elif parts := value.get("oneOf") or value.get("anyOf") or value.get("allOf"):
+    elif "anyOf" in value:
+        yield "dict[str, Any]"  # content, whose form depends on the scheme of the project
+    elif parts := value.get("oneOf") or value.get("allOf"):
         for part in parts:
             yield from _kinds(part)
     elif "enum" in value:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from functools import wraps
 from typing import Any
@@ -54,7 +54,7 @@ def _run_once(handler: Handler, *, needs_key: bool) -> Handler:
             if not is_new:
                 return _repeat(row, request)
             response = handler(self, request, *args, **kwargs)
-            row.status, row.body = response.status_code, response.data
+            row.status, row.body = response.status_code, _storable(response)
             row.location = response.headers.get("Location", "")
             row.save(update_fields=["status", "body", "location"])
             return response
@@ -84,6 +84,12 @@ def _get_or_create(request: Request, key: str) -> tuple[AnsweredRequest, bool]:
     rows.filter(at__lt=now - MAX_AGE).delete()
     defaults = {"fingerprint": _fingerprint(request), "at": now}
     return rows.get_or_create(user_id=request.user.pk, key=key, defaults=defaults)
+
+
+def _storable(response: Response) -> Any:
+    """Return the body for repeats, without the fields that the response names in `shown_once`."""
+    once: Collection[str] = getattr(response, "shown_once", ())
+    return {**response.data, **dict.fromkeys(once)} if once else response.data
 
 
 def _repeat(row: AnsweredRequest, request: Request) -> Response:

@@ -1,5 +1,6 @@
 """The OpenAPI schema, with the errors and headers that all endpoints share."""
 
+from http import HTTPStatus
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
@@ -43,6 +44,24 @@ RETRY_AFTER = _response_header("Retry-After", "Seconds to wait before a repeat."
 REQUEST_ID = _response_header("X-Request-ID", "Names the request in the site's log.", True)
 
 
+_PHRASES = {str(status.value): status.phrase for status in HTTPStatus} | {
+    "200": "Done, or what was asked for.",
+    "201": "Created. Location has its address.",
+    "202": "Started. Location has the address of its progress, if it has one.",
+    "400": "The input is invalid.",
+    "401": "The token is missing or invalid.",
+    "403": "The role or the token's scope doesn't allow this.",
+    "404": "It doesn't exist, or you have no access to it.",
+    "409": "The present state doesn't allow this. Nothing was done.",
+    "412": "It has changed since the ETag in If-Match.",
+    "413": "The request is too large.",
+    "422": "The Idempotency-Key was used for another request.",
+    "429": "Too many requests.",
+    "500": "An error of the site.",
+    "503": "The database is unavailable or busy. Try again.",
+}
+
+
 class Schema(AutoSchema):
     view: Any
 
@@ -84,6 +103,8 @@ class Schema(AutoSchema):
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:
         bodies = super()._get_response_bodies(direction=direction)
+        for status, response in bodies.items():
+            response["description"] = response.get("description") or _PHRASES[status]
         if direction == "response" and self.method == "GET":
             bodies["304"] = {"description": "Unchanged since the ETag in If-None-Match."}
         return bodies

@@ -39,6 +39,11 @@ class SubmissionFilters(FiltersByItem):
     worker = filters.CharFilter(field_name="worker__pseudonym", max_length=20)
     submitted_after = MomentFilter(field_name="submitted_at", lookup_expr="gte")
     submitted_before = MomentFilter(field_name="submitted_at", lookup_expr="lt")
+    decided_after = MomentFilter(
+        field_name="assignment__decided_at",
+        lookup_expr="gte",
+        label="Only submissions that were accepted or rejected since then.",
+    )
     id_after = IdAfterFilter()
 
     class Meta:

@@ -9,9 +9,11 @@ from touchstone_client.errors import (
     JobTimeoutError,
     NotFoundError,
     RateLimitedError,
+    SignatureError,
     TouchstoneError,
 )
 from touchstone_client.jobs import Job
+from touchstone_client.webhooks import verify_webhook
 
 __all__ = [
     "ApiError",
@@ -23,6 +25,8 @@ __all__ = [
     "NotFoundError",
     "Project",
     "RateLimitedError",
+    "SignatureError",
     "Touchstone",
     "TouchstoneError",
+    "verify_webhook",
 ]

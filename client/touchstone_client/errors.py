@@ -77,3 +77,7 @@ class JobFailedError(TouchstoneError):
 
 class JobTimeoutError(TouchstoneError, TimeoutError):
     """A job did not end in time. It goes on."""
+
+
+class SignatureError(TouchstoneError):
+    """A request was not signed by the site, or too long ago."""

@@ -52,6 +52,7 @@ CauseEnum = Literal[
     "reference",  # after a correction of the reference
     "asked",  # on request
 ]
+DeliveryStateEnum = Literal["pending", "delivered", "failed"]
 EnrolmentState = Literal[
     "invited",
     "working",
@@ -67,6 +68,23 @@ EntryEnum = Literal[
     "passed",  # invited workers and those who passed the previous round
 ]
 EntryState = Literal["waiting", "scored", "refused"]
+EventEnum = Literal[
+    "job.finished",  # A job is finished
+    "job.failed",  # A job failed
+    "batch.finished",  # A batch has ended
+    "bonus.held",  # A bonus is held for review
+    "gold.created",  # There is new gold
+    "release.published",  # A release is ready
+    "ping",  # A test
+]
+EventsEnum = Literal[
+    "job.finished",  # A job is finished
+    "job.failed",  # A job failed
+    "batch.finished",  # A batch has ended
+    "bonus.held",  # A bonus is held for review
+    "gold.created",  # There is new gold
+    "release.published",  # A release is ready
+]
 ExclusionScopeEnum = Literal[
     "item",  # the item
     "sentence",  # the whole sentence
@@ -170,9 +188,9 @@ SchemeEnum = Literal["custom", "frames", "grounding", "qasrl"]
 ScopesEnum = Literal[
     "read",  # Read: view everything that you can access
     "import",  # Import: create projects and import corpora
-    "publish",  # Publish: publish and change batches, change pay and limits (spends budget)
-    "train",  # Train: set up rounds, decide on trainees, send feedback, change the pool
-    "export",  # Export: start and download exports
+    "publish",  # Publish: publish and change batches, change, archive and delete projects (spends budget)
+    "train",  # Train: set up rounds, decide on trainees, write to workers, change the pool
+    "export",  # Export: start and download exports, manage webhooks
     "enter",  # Enter: send predictions to benchmarks for your team
     "pay",  # Pay: decide submissions and held bonuses (pays workers)
     "members",  # Members: see, invite, change and remove members, also admins
@@ -396,6 +414,11 @@ class Change(TypedDict):
     reason: str
 
 
+class ChangedItems(TypedDict):
+    # The number of items that were not so before.
+    changed: int
+
+
 class ChangedPart(TypedDict):
     part: str
     old: str
@@ -495,6 +518,19 @@ class Costs(TypedDict):
     mean_finished_item_cents: float | None
 
 
+class CreatedWebhook(TypedDict):
+    """A new webhook with its secret, which no other response has."""
+
+    id: int
+    url: str
+    events: list[EventsEnum]
+    is_active: bool
+    failing_since: str | None
+    created_at: str
+    # Signs the requests. Null if the response repeats that of an earlier request.
+    secret: str | None
+
+
 class DecisionRequest(TypedDict):
     # The id in the list of trainees.
     id: int
@@ -530,6 +566,30 @@ class Definition(TypedDict):
 
     version: int
     created_at: str
+
+
+class DeletionRequest(TypedDict):
+    # The project's slug once more, so that no other one is deleted.
+    slug: str
+
+
+class Delivery(TypedDict):
+    """An event and its delivery. `status` is the HTTP status of the last answer."""
+
+    id: int
+    event_id: str
+    event: EventEnum
+    state: DeliveryStateEnum
+    created_at: str
+    attempts: int
+    attempted_at: str | None
+    # The time of the next attempt.
+    due_at: str | None
+    status: int | None
+    # The beginning of the last answer, or the error.
+    answer: str
+    # The body of the request.
+    body: dict[str, Any]
 
 
 class ItemChange(TypedDict):
@@ -702,6 +762,74 @@ class Forecast(TypedDict):
     roles: list[RoleForecast]
 
 
+class FramesConsolidationSource(TypedDict):
+    submission: int
+    unit: int
+
+
+class FramesConsolidationMergedArgument(TypedDict):
+    head: list[int]
+    filler: NotRequired[str]
+    element: NotRequired[str]
+    role: NotRequired[str]
+    source: NotRequired[FramesConsolidationSource | None]
+
+
+class FramesConsolidation(TypedDict):
+    understood: NotRequired[bool]
+    skip: NotRequired[str]
+    verb: NotRequired[list[int]]
+    lemma: NotRequired[str]
+    frame: NotRequired[str]
+    arguments: NotRequired[list[FramesConsolidationMergedArgument]]
+    confidence: NotRequired[int | None]
+
+
+class FramesGoldArgument(TypedDict):
+    head: list[int]
+    filler: NotRequired[str]
+    element: NotRequired[str]
+    role: NotRequired[str]
+
+
+class FramesGold(TypedDict):
+    understood: NotRequired[bool]
+    skip: NotRequired[str]
+    verb: NotRequired[list[int]]
+    lemma: NotRequired[str]
+    frame: NotRequired[str]
+    arguments: NotRequired[list[FramesGoldArgument]]
+    confidence: NotRequired[int | None]
+
+
+class FramesValidationJudgment(TypedDict):
+    verdict: Literal["verified", "disputed"]
+    reason: NotRequired[str]
+    proposal: NotRequired[dict[str, Any]]
+
+
+class FramesValidationJudgedArgument(TypedDict):
+    head: FramesValidationJudgment
+    element: NotRequired[FramesValidationJudgment | None]
+    role: NotRequired[FramesValidationJudgment | None]
+
+
+class FramesValidationMissing(TypedDict):
+    head: list[int]
+    filler: NotRequired[str]
+    element: NotRequired[str]
+    role: NotRequired[str]
+
+
+class FramesValidation(TypedDict):
+    skip: NotRequired[FramesValidationJudgment | None]
+    verb: NotRequired[FramesValidationJudgment | None]
+    frame: NotRequired[FramesValidationJudgment | None]
+    arguments: list[FramesValidationJudgedArgument]
+    missing: NotRequired[list[FramesValidationMissing]]
+    record: NotRequired[Any]
+
+
 class Stage(TypedDict):
     """The workers of a round, the time that it took them and their trainers, and its cost."""
 
@@ -734,6 +862,42 @@ class Sentence(TypedDict):
     partition: str
     group: str
     metadata: dict[str, Any]
+
+
+class QasrlGoldPublishedSlots(TypedDict):
+    wh: str
+    aux: str
+    subj: str
+    verb_prefix: str
+    verb_slot_inflection: str
+    obj: str
+    prep: str
+    obj2: str
+    is_passive: bool
+    is_negated: bool
+
+
+class QasrlGoldPublishedQuestion(TypedDict):
+    question: str
+    answers: list[list[int]]
+    slots: NotRequired[QasrlGoldPublishedSlots | None]
+    implied: NotRequired[bool | None]
+
+
+class QasrlGold(TypedDict):
+    questions: list[QasrlGoldPublishedQuestion]
+    is_verbal: NotRequired[bool | None]
+
+
+class GroundingGoldPhrase(TypedDict):
+    id: str
+    state: Literal["boxes", "group", "scene", "absent"]
+    boxes: NotRequired[list[list[int]]]
+    complete: NotRequired[bool]
+
+
+class GroundingGold(TypedDict):
+    phrases: list[GroundingGoldPhrase]
 
 
 class Gold(TypedDict):
@@ -793,6 +957,18 @@ class GoldImport(TypedDict):
     blank_count: NotRequired[int]
     # What was changed to fit the items, such as clipped boxes.
     notes: NotRequired[dict[str, int]]
+
+
+class GroundingValidationJudgedPhrase(TypedDict):
+    id: str
+    valid: bool
+    missing: NotRequired[bool]
+    boxes: NotRequired[list[bool]]
+    drawn: NotRequired[list[list[int]]]
+
+
+class GroundingValidation(TypedDict):
+    phrases: list[GroundingValidationJudgedPhrase]
 
 
 class Group(TypedDict):
@@ -924,6 +1100,18 @@ class Item(TypedDict):
     golds: int
 
 
+class ItemRestorationRequest(TypedDict):
+    # The keys of items, such as wiki:3/2.
+    items: list[str]
+
+
+class ItemWithdrawalRequest(TypedDict):
+    # The keys of items, such as wiki:3/2.
+    items: list[str]
+    # Stored in the log.
+    reason: str
+
+
 class Pending(TypedDict):
     """The numbers of rows by state, without confirmed payments."""
 
@@ -984,6 +1172,12 @@ class Me(TypedDict):
     username: str
     can_create_projects: bool
     token: Token | None
+
+
+class MessageRequest(TypedDict):
+    workers: list[str]
+    subject: str
+    text: str
 
 
 class NewArmRequest(TypedDict):
@@ -1231,6 +1425,13 @@ class NewSystemEvaluationRequest(TypedDict):
     skip_bad_rows: NotRequired[bool]
 
 
+class NewWebhookRequest(TypedDict):
+    # An address that begins with https://, at a host that the operator allows.
+    url: str
+    # What is sent.
+    events: list[EventsEnum]
+
+
 class PaginatedBatchList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
@@ -1259,6 +1460,12 @@ class PaginatedDefinitionList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Definition]
+
+
+class PaginatedDeliveryList(TypedDict):
+    next: NotRequired[str | None]
+    previous: NotRequired[str | None]
+    results: list[Delivery]
 
 
 class PaginatedEntryList(TypedDict):
@@ -1386,6 +1593,7 @@ class Project(TypedDict):
     language: str
     shown_context: ShownContextEnum
     seed: int
+    archived_at: str | None
     created_at: str
 
 
@@ -1444,6 +1652,69 @@ class PaginatedSentenceList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Sentence]
+
+
+class QasrlGenerationContextAnswer(TypedDict):
+    sentence: str
+    start: int
+    end: int
+    text: NotRequired[str]
+
+
+class QasrlGenerationAsked(TypedDict):
+    question: str
+    answers: list[list[int]]
+    slots: NotRequired[Any]
+    implied: NotRequired[bool | None]
+    context_answers: NotRequired[list[QasrlGenerationContextAnswer]]
+    picked: NotRequired[int | None]
+
+
+class QasrlGeneration(TypedDict):
+    questions: list[QasrlGenerationAsked]
+    no_question: NotRequired[str]
+    is_verbal: NotRequired[bool | None]
+
+
+class QasrlConsolidationContextAnswer(TypedDict):
+    sentence: str
+    start: int
+    end: int
+    text: NotRequired[str]
+
+
+class QasrlConsolidationSource(TypedDict):
+    submission: int
+    question: int
+
+
+class QasrlConsolidationJudged(TypedDict):
+    question: str
+    answers: list[list[int]]
+    slots: NotRequired[Any]
+    implied: NotRequired[bool | None]
+    context_answers: NotRequired[list[QasrlConsolidationContextAnswer]]
+    picked: NotRequired[int | None]
+    source: QasrlConsolidationSource | None
+    verdict: Literal["keep", "invalid", "redundant"]
+    same_as: NotRequired[int | None]
+
+
+class QasrlConsolidation(TypedDict):
+    questions: list[QasrlConsolidationJudged]
+    is_verbal: NotRequired[bool | None]
+
+
+class QasrlValidationVerdict(TypedDict):
+    question: NotRequired[str]
+    slots: NotRequired[Any]
+    answers: list[list[int]]
+    verdict: Literal["valid", "invalid", "redundant"]
+    same_as: NotRequired[int | None]
+
+
+class QasrlValidation(TypedDict):
+    questions: list[QasrlValidationVerdict]
 
 
 class Step(TypedDict):
@@ -1558,6 +1829,23 @@ class PaginatedTraineeList(TypedDict):
     results: list[Trainee]
 
 
+class Webhook(TypedDict):
+    """A webhook. `failing_since` is the first failure after the last delivery that succeeded."""
+
+    id: int
+    url: str
+    events: list[EventsEnum]
+    is_active: bool
+    failing_since: str | None
+    created_at: str
+
+
+class PaginatedWebhookList(TypedDict):
+    next: NotRequired[str | None]
+    previous: NotRequired[str | None]
+    results: list[Webhook]
+
+
 class Work(TypedDict):
     submissions: int
     accepted: int
@@ -1604,6 +1892,14 @@ class PatchedChangedProjectRequest(TypedDict):
         Literal["custom", "frames", "grounding", "qasrl-2018", "qasrl-2020"]
         | dict[str, dict[str, int]]
     ]
+    # Under consolidation, until items are published.
+    generators_per_item: NotRequired[int]
+    # Where people who judge annotations must not have annotated.
+    exclusion_scope: NotRequired[ExclusionScopeEnum]
+    bonus_timing: NotRequired[BonusTimingEnum]
+    input_signals: NotRequired[InputSignalsEnum]
+    suggestions: NotRequired[SuggestionsEnum]
+    shown_context: NotRequired[ShownContextEnum]
 
 
 class PatchedChangedRoundRequest(TypedDict):
@@ -1618,6 +1914,13 @@ class PatchedChangedRoundRequest(TypedDict):
     approval_rate: NotRequired[int | None]
     hits_approved: NotRequired[int | None]
     locales: NotRequired[list[str]]
+
+
+class PatchedChangedWebhookRequest(TypedDict):
+    url: NotRequired[str]
+    events: NotRequired[list[EventsEnum]]
+    # While it is false, nothing is sent and new events are not stored.
+    is_active: NotRequired[bool]
 
 
 class PatchedRolesRequest(TypedDict):

@@ -139,6 +139,11 @@ class Site(Section):
         "the ports 80 and 443, `127.0.0.1:11434` for another",
         default="",
     )
+    WEBHOOK_HOSTS: CalledHosts = variable(
+        "Hosts that may receive the events of projects by [webhook](api.md#webhooks): "
+        "`hooks.example` for the ports 80 and 443, `hooks.example:8443` for another",
+        default="",
+    )
     HUGGINGFACE_URL: CalledOrigin = variable(
         "Hub that [releases](../how-to/release.md#publish-it-elsewhere) are uploaded to",
         default="https://huggingface.co",

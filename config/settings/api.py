@@ -32,11 +32,16 @@ DRF_STANDARDIZED_ERRORS = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Touchstone",
     "VERSION": "1",
-    "DESCRIPTION": "Projects, their work, people and money; see docs/reference/api.md.",
+    "DESCRIPTION": "Projects, their work, people and money. "
+    "[How to use the API](/help/reference/api.md) describes tokens, lists, actions and errors.",
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "SERVE_PERMISSIONS": ["projects.api.roles.RulePermission"],
     "SERVE_INCLUDE_SCHEMA": False,
     "SORT_OPERATIONS": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "projects.api.content_schemas.add_content_schemas",
+    ],
     "COMPONENT_SPLIT_REQUEST": True,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -57,6 +57,7 @@ CELERY_TASK_ROUTES = {
     "accounts.tasks.send_sign_up_links": {"queue": "outside"},
     "operations.tasks.run_outside_sweeps": {"queue": "outside"},
     "projects.tasks.send_digests": {"queue": "outside"},
+    "projects.tasks.deliver_webhooks": {"queue": "outside"},
     "marketplace.tasks.deliver_notifications": {"queue": "outside"},
     "jobs.tasks.run_jobs": {"queue": "jobs"},
     "operations.tasks.back_up": {"queue": "backups"},
@@ -103,6 +104,8 @@ JOB_KINDS = {
     "deletion": "dashboard.delete_project.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }
+# Called with each job that ends, in the transaction of its end.
+ON_JOB_END = "projects.domain.webhook_events.record_job"
 
 
 def _every(seconds: float, *tasks: str, expires: float) -> dict[str, dict[str, Any]]:
@@ -149,7 +152,12 @@ CELERY_BEAT_SCHEDULE = {
         *(["accounts.tasks.send_sign_up_links"] if env.PARTICIPANT_SIGNUP else []),
         task="operations.tasks.run_outside_sweeps",
     ),
-    **_every(SWEEP_SECONDS, "jobs.tasks.run_jobs", expires=SWEEP_SECONDS * 3),
+    **_every(
+        SWEEP_SECONDS,
+        "jobs.tasks.run_jobs",
+        "projects.tasks.deliver_webhooks",
+        expires=SWEEP_SECONDS * 3,
+    ),
     # Slower, because these sweeps scan everything that was ever published.
     **_sweep(
         "slow sweeps",

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.module_loading import import_string
 
 from audit.domain.change_state import change_state
 from jobs.domain.kinds import (
@@ -153,6 +154,8 @@ def _end(run: JobRun, state: JobState, now: datetime, **fields: Any) -> None:
                 reason=fields["problem"],
                 **fields,
             )
+            if state != JobState.QUEUED:
+                import_string(settings.ON_JOB_END)(job, now)
     if job.state not in UNFINISHED:
         kind_of(job).clean_up(job)
 

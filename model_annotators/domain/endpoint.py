@@ -22,9 +22,9 @@ from audit.errors import TouchstoneError
 from model_annotators.models import ModelAnnotator
 from projects.domain.sealed_text import unseal
 from schemes.contract.values import Json
+from web.outgoing import DEFAULT_PORTS, allowed_hosts
 
 KEY_PURPOSE = "model_annotators.key"
-PORTS = {"https": 443, "http": 80}
 CONNECT_SECONDS, READ_SECONDS = 10, 120
 # For the whole answer, because the limit of a read starts again with each byte.
 DEADLINE_SECONDS = 300
@@ -67,7 +67,7 @@ def check_address(address: str) -> None:
         raise EndpointError(
             "The address must consist of a host and a path, such as https://models.example/v1."
         )
-    if (url.hostname, port) not in _allowed_hosts():
+    if (url.hostname, port) not in allowed_hosts(settings.MODEL_HOSTS):
         raise EndpointError(
             f"This site may not call {url.netloc}. Its operator can allow the host with MODEL_HOSTS."
         )
@@ -91,7 +91,7 @@ def complete(
     with requests.Session() as session:
         # Proxies and passwords of the server's environment are not for this request.
         session.trust_env = False
-        for scheme in PORTS:
+        for scheme in DEFAULT_PORTS:
             session.mount(f"{scheme}://", HTTPAdapter(max_retries=RETRIES))
         try:
             with session.post(
@@ -151,17 +151,8 @@ def request_body(
 
 def _port(url: SplitResult) -> int:
     """Return the port. Raise KeyError for other schemes than http and https."""
-    default = PORTS[url.scheme]
+    default = DEFAULT_PORTS[url.scheme]
     return url.port or default
-
-
-def _allowed_hosts() -> set[tuple[str | None, int]]:
-    """Return the allowed hosts and ports. An entry without a port allows those of https and http."""
-    allowed: set[tuple[str | None, int]] = set()
-    for entry in settings.MODEL_HOSTS:
-        url = urlsplit(f"//{entry}")
-        allowed |= {(url.hostname, port) for port in ([url.port] if url.port else PORTS.values())}
-    return allowed
 
 
 def _read(response: requests.Response) -> bytes:

@@ -3,7 +3,7 @@
 A submission has everything that its draft and the copy of the marketplace's answer had, so both are
 deleted `COPIES_DAYS` after they were recorded. So is the submission's record of inputs. The texts of
 messages to and from workers are deleted after `MESSAGES_DAYS`, and state changes after `LOG_DAYS`. A
-setting of 0 keeps them.
+setting of 0 keeps them. The deliveries of webhooks are deleted after 30 days.
 """
 
 from datetime import datetime, timedelta
@@ -18,13 +18,21 @@ from audit.models import StateChange
 from crowd.enums import MailState, MessageState
 from crowd.models import Assignment, Mail, Message, ReceivedMessage
 from database.in_batches import Rows, in_batches
+from projects.domain.deliver_webhooks import delete_old_deliveries
 
 DELETED = "deleted"  # the subject of a message without its text
 
 
 def delete_expired(*, now: datetime) -> dict[str, int]:
     """Delete what has expired. Return the numbers of rows."""
-    counts = {"drafts": 0, "answers": 0, "inputs": 0, "messages": 0, "state_changes": 0}
+    counts = {
+        "drafts": 0,
+        "answers": 0,
+        "inputs": 0,
+        "messages": 0,
+        "state_changes": 0,
+        "deliveries": 0,
+    }
     if days := settings.COPIES_DAYS:
         recorded = Assignment.objects.filter(recorded_at__lt=now - timedelta(days=days))
         counts["drafts"] = in_batches(_drafts_of(recorded), lambda rows: rows.delete())
@@ -38,6 +46,7 @@ def delete_expired(*, now: datetime) -> dict[str, int]:
     if days := settings.LOG_DAYS:
         changes = StateChange.objects.filter(at__lt=now - timedelta(days=days))
         counts["state_changes"] = in_batches(changes, _delete_changes)
+    counts["deliveries"] = delete_old_deliveries(now=now)
     return counts
 
 

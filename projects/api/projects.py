@@ -95,7 +95,7 @@ class ProjectDetail(ProjectEndpoint):
     @extend_schema(request=ChangedProjectSerializer, responses={200: ProjectSerializer})
     @action
     def patch(self, request: Request, slug: str) -> Response:
-        """Change the title, the budget limit, the minimum hourly pay, or the pay of roles."""
+        """Change settings, the budget limit, the minimum hourly pay, or the pay of roles."""
         data = self.read_body(request, ChangedProjectSerializer)
         # The lock keeps the project unchanged between the If-Match check and the response.
         locked = own_projects(request).select_for_update(of=("self",))

@@ -44,7 +44,8 @@ class RulePermission(BasePermission):
             raise Http404
         if not permits(required.rule, roles_in(project=project, user=request.user)):
             raise PermissionDenied("Your role in this project doesn't allow this.")
-        if project.archived_at and method != "GET":
+        is_change = method != "GET" and not getattr(view, "changes_archived", False)
+        if project.archived_at and is_change:
             detail = "The project is archived, so nothing was changed."
             raise PermissionDenied(detail, "project_archived")
         view.project = project  # type: ignore[attr-defined]

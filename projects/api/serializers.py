@@ -14,7 +14,15 @@ from projects.domain.check_slug import LONGEST, PATTERN, RULE, SlugError, check_
 from projects.domain.choose_protocol import MAX_REVISIONS, MAX_VALIDATORS
 from projects.domain.create_project import pay_of
 from projects.domain.pay_warnings import pay_warnings
-from projects.enums import AfterDisputes, BonusTiming, Protocol, ShownContext, SuggestionChoice
+from projects.enums import (
+    AfterDisputes,
+    BonusTiming,
+    ExclusionScope,
+    InputSignals,
+    Protocol,
+    ShownContext,
+    SuggestionChoice,
+)
 from projects.languages import CHOICES, DEFAULT_LANGUAGE
 from projects.models import Project
 from schemes.contract.scheme import DEFINITION, Scheme
@@ -25,6 +33,7 @@ from web.serializers import BodySerializer
 
 MAX_CENTS = 10_000_000_00
 MAX_HOURLY_CENTS = 1_000_000
+MAX_GENERATORS = 9
 _TERMS = {
     name: {"type": "integer", "minimum": 0, "maximum": 100_000} for name in Terms.__annotations__
 }
@@ -88,6 +97,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "language",
             "shown_context",
             "seed",
+            "archived_at",
             "created_at",
         )
         read_only_fields = fields
@@ -109,6 +119,21 @@ class ChangedProjectSerializer(BodySerializer):
     pay_scheme = PayField(
         required=False, help_text="A preset, or the terms of some roles. Others keep theirs."
     )
+    generators_per_item = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MAX_GENERATORS,
+        help_text="Under consolidation, until items are published.",
+    )
+    exclusion_scope = serializers.ChoiceField(
+        choices=ExclusionScope.choices,
+        required=False,
+        help_text="Where people who judge annotations must not have annotated.",
+    )
+    bonus_timing = serializers.ChoiceField(choices=BonusTiming.choices, required=False)
+    input_signals = serializers.ChoiceField(choices=InputSignals.choices, required=False)
+    suggestions = serializers.ChoiceField(choices=SuggestionChoice.choices, required=False)
+    shown_context = serializers.ChoiceField(choices=ShownContext.choices, required=False)
 
 
 class NewProjectSerializer(BodySerializer):

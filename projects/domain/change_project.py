@@ -29,6 +29,7 @@ from projects.enums import (
 )
 from projects.languages import LANGUAGES
 from projects.models import Guidelines, Project
+from projects.protocols import TERMS
 from schemes.contract.values import Noun
 from web.money import dollars
 
@@ -132,6 +133,11 @@ def change_settings(
             "generators_per_item",
             "You can't change this, because items have been published for "
             f"{before['generators_per_item']} generators each.",
+        )
+    generators = TERMS[row.protocol].generators
+    if "generators_per_item" in changed and generators == 1:
+        raise ProjectChangeError(
+            "generators_per_item", f"Under {row.protocol}, each item has one annotator."
         )
     if "provider" in changed:
         _check_provider(row, wanted["provider"])

@@ -13,6 +13,7 @@ from projects.domain.queries import projects_of
 from projects.enums import MemberRole, NotificationKind
 from projects.models import Membership, Notification, NotificationSettings, Project
 
+_ADMINS = frozenset({MemberRole.ADMIN})
 _STAFF = frozenset({MemberRole.ADMIN, MemberRole.REQUESTER})
 _TRAINERS = frozenset({MemberRole.TRAINER})
 # Experts judge blind, so their notifications name no worker.
@@ -37,6 +38,7 @@ RECIPIENTS: Mapping[str, frozenset[MemberRole]] = {
     NotificationKind.ALERT: _TRAINERS,
     NotificationKind.REVIEWS: _EXPERTS,
     NotificationKind.QUEUE: _EXPERTS,
+    NotificationKind.WEBHOOK_OFF: _ADMINS,
 }
 # Read notifications are deleted after this time, which must be longer than events are looked up.
 KEPT_FOR = timedelta(days=90)

@@ -76,7 +76,7 @@ class Migration(migrations.Migration):
             name='Notification',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('submissions', 'Submissions need a decision'), ('bonuses', 'Bonuses are held for review'), ('batch-finished', 'A batch is finished'), ('batch-short', 'A batch is missing annotations'), ('budget-near', 'A budget limit is nearly reached'), ('budget-reached', 'A budget limit is reached'), ('payments', 'Payments have an unknown outcome'), ('sessions', 'Sessions end with little or no work'), ('outage', 'The crowd service is unreachable'), ('study', 'A study needs attention'), ('request', 'A worker requests a qualification'), ('comment', 'A worker leaves a comment'), ('trainees', 'Trainees await a decision'), ('reply', 'A worker answers feedback'), ('message', 'A worker writes to you'), ('alert', 'A worker in production needs attention'), ('reviews', 'Gold annotations await your review'), ('queue', 'A new expert queue is open'), ('job-finished', 'A job that you started is finished'), ('job-failed', 'A job that you started failed')], max_length=20)),
+                ('kind', models.CharField(choices=[('submissions', 'Submissions need a decision'), ('bonuses', 'Bonuses are held for review'), ('batch-finished', 'A batch is finished'), ('batch-short', 'A batch is missing annotations'), ('budget-near', 'A budget limit is nearly reached'), ('budget-reached', 'A budget limit is reached'), ('payments', 'Payments have an unknown outcome'), ('sessions', 'Sessions end with little or no work'), ('outage', 'The crowd service is unreachable'), ('study', 'A study needs attention'), ('request', 'A worker requests a qualification'), ('comment', 'A worker leaves a comment'), ('trainees', 'Trainees await a decision'), ('reply', 'A worker answers feedback'), ('message', 'A worker writes to you'), ('alert', 'A worker in production needs attention'), ('reviews', 'Gold annotations await your review'), ('queue', 'A new expert queue is open'), ('job-finished', 'A job that you started is finished'), ('job-failed', 'A job that you started failed'), ('webhook-off', 'A webhook is switched off')], max_length=20)),
                 ('key', models.CharField(max_length=160)),
                 ('details', models.JSONField(blank=True, default=dict)),
                 ('path', models.CharField(max_length=300)),
@@ -211,6 +211,42 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [models.Index(condition=models.Q(('state__in', ['pending', 'sending'])), fields=['id'], name='digest_to_send')],
                 'constraints': [models.UniqueConstraint(fields=('user', 'period', 'begins_at'), name='digest_once_per_period')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Webhook',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('url', models.CharField(max_length=500)),
+                ('events', models.JSONField()),
+                ('sealed_secret', models.TextField()),
+                ('is_active', models.BooleanField(db_default=True, default=True)),
+                ('created_at', models.DateTimeField()),
+                ('failing_since', models.DateTimeField(blank=True, null=True)),
+                ('retry_at', models.DateTimeField()),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='webhooks', to='projects.project')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='WebhookDelivery',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('event_id', models.CharField(max_length=40)),
+                ('event', models.CharField(choices=[('job.finished', 'A job is finished'), ('job.failed', 'A job failed'), ('batch.finished', 'A batch has ended'), ('bonus.held', 'A bonus is held for review'), ('gold.created', 'There is new gold'), ('release.published', 'A release is ready'), ('ping', 'A test')], max_length=30)),
+                ('data', models.JSONField()),
+                ('created_at', models.DateTimeField()),
+                ('state', models.CharField(choices=[('pending', 'Pending'), ('delivered', 'Delivered'), ('failed', 'Failed')], db_default='pending', default='pending', max_length=20)),
+                ('due_at', models.DateTimeField()),
+                ('attempts', models.PositiveSmallIntegerField(db_default=0, default=0)),
+                ('attempted_at', models.DateTimeField(blank=True, null=True)),
+                ('status', models.PositiveSmallIntegerField(blank=True, null=True)),
+                ('answer', models.CharField(blank=True, db_default='', default='', max_length=300)),
+                ('webhook', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='projects.webhook')),
+            ],
+            options={
+                'verbose_name_plural': 'webhook deliveries',
+                'indexes': [models.Index(condition=models.Q(('state', 'pending')), fields=['due_at'], name='webhook_delivery_due')],
+                'constraints': [models.UniqueConstraint(fields=('webhook', 'event_id'), name='webhook_delivery_once_per_event')],
             },
         ),
     ]

@@ -15,7 +15,9 @@ from rest_framework.response import Response
 
 from annotation.domain.publishing.qualification_codes import pool_code, pool_of, pools_of
 from annotation.domain.publishing.queries import known_workers
+from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
+from crowd.domain.workers.write_messages import MAX_SUBJECT_LENGTH, MAX_TEXT_LENGTH, write_messages
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant, QualificationType, Worker
 from projects.api.endpoint import ListEndpoint, ProjectEndpoint
@@ -250,6 +252,44 @@ class WithdrawWorkers(WorkerChange):
             return True
 
         return self.change_each(data["workers"], known_workers(project=self.project), withdraw)
+
+
+class MessageSerializer(WorkersSerializer):
+    subject = serializers.CharField(max_length=MAX_SUBJECT_LENGTH)
+    text = serializers.CharField(max_length=MAX_TEXT_LENGTH)
+
+
+class MessageWorkers(WorkerChange):
+    rules = post(STAFF, TokenScope.TRAIN)
+    operations = {"POST": "message_workers"}
+    tag = "workers"
+
+    @extend_schema(request=MessageSerializer, responses={200: ChangedWorkersSerializer})
+    @action
+    def post(self, request: Request, slug: str) -> Response:
+        """Send a message to workers. It is delivered within minutes, by the provider if possible."""
+        data = self.read_body(request, MessageSerializer)
+        now, workers = timezone.now(), known_workers(project=self.project)
+
+        def send(worker: Worker) -> bool:
+            write_messages(
+                budget=self.project.budget,
+                workers=[worker],
+                subject=data["subject"],
+                text=data["text"],
+                now=now,
+            )
+            return True
+
+        log_state_change(
+            instance=self.project,
+            old="",
+            new="messages written",
+            actor=actor_of(request),
+            now=now,
+            reason=data["subject"],
+        )
+        return self.change_each(data["workers"], workers, send)
 
 
 class GroupSerializer(serializers.Serializer[Any]):

@@ -10,10 +10,13 @@ from zipfile import ZipFile
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage, storages
+from django.db import transaction
 
 from audit.errors import TouchstoneError
 from datasets.domain.exports.export_gold import MANIFEST
 from datasets.domain.exports.store_export import pack
+from projects.domain.webhook_events import record_event
+from projects.enums import WebhookEvent
 from releases.domain.write_folder import write_folder
 from releases.models import Release
 
@@ -28,9 +31,21 @@ def build_release(release: Release) -> Release:
         return release
     with _built(release) as (path, manifest, facts):
         _store(release, path)
-        Release.objects.filter(pk=release.pk).update(manifest=manifest, archive=facts)
+        _finish(release, manifest, facts)
     release.refresh_from_db()
     return release
+
+
+@transaction.atomic
+def _finish(release: Release, manifest: dict[str, Any], facts: dict[str, Any]) -> None:
+    Release.objects.filter(pk=release.pk).update(manifest=manifest, archive=facts)
+    record_event(
+        project_id=release.project_id,
+        event=WebhookEvent.RELEASE_PUBLISHED,
+        data={"version": release.version},
+        now=release.frozen_at,
+        event_id=f"evt_release_{release.pk}",
+    )
 
 
 def rebuild_release(release: Release) -> None:

@@ -26,7 +26,10 @@ from tests.jobs.factories import (
     make_system_evaluation,
     queued_release,
 )
+from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
+
+OF_WEBHOOK = ("webhook", "remove_webhook", "test_webhook", "deliveries")
 
 
 @pytest.fixture(autouse=True)
@@ -97,6 +100,7 @@ def address(campaign):
     invitation = invite(
         project=project, email="a@example.org", role="expert", actor="ada", now=timezone.now()
     )
+    webhook = make_webhook(campaign.project)
     pool = add_pool(campaign.project, campaign.workers[:1])
     add_definition(campaign.project)
     for version in ("1.0", "1.1"):
@@ -115,6 +119,8 @@ def address(campaign):
         "pool_workers": [pool.pk],
         **{name: [member.pk] for name in ("member", "remove_member")},
         **{name: [invitation.pk] for name in ("invitation", "withdraw_invitation")},
+        **{name: [webhook.pk] for name in OF_WEBHOOK},
+        "replay_delivery": [webhook.pk, webhook.deliveries.get().pk],
         **{name: [evaluation.enrolment.round_id] for name in OF_ROUND},
         "worker": [campaign.workers[0].pseudonym],
         "system_evaluation": [scored.pk],

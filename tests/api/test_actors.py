@@ -17,13 +17,13 @@ from projects.enums import MemberRole
 from projects.models import ApiToken, Project
 from qualification.models import Enrolment
 from tests.annotation.factories import make_held_bonus
-from tests.api.conftest import calling
+from tests.api.conftest import OF_WEBHOOK, calling
 from tests.api.routes import API_RULES
 from tests.api.test_definitions import YAML
 from tests.api.training import OF_ROUND, add_evaluations, add_open_round, add_pool
 from tests.benchmarks.rows import make_entry
 from tests.browser.custom import NAMES, make_custom_project
-from tests.dashboard.campaign import add_items, make_user
+from tests.dashboard.campaign import add_items, make_project, make_user
 from tests.dashboard.test_permissions import signed_in
 from tests.jobs.factories import (
     make_gold_import,
@@ -32,6 +32,7 @@ from tests.jobs.factories import (
     queued_export,
     queued_release,
 )
+from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
 
 pytestmark = pytest.mark.django_db
@@ -44,6 +45,11 @@ OF_WORKERS = {
     "admit_workers": lambda workers: {"workers": [workers[1].pseudonym]},
     "withdraw_workers": lambda workers: {"workers": [workers[0].pseudonym], "reason": "No."},
     "invite_workers": lambda workers: {"workers": [workers[0].pseudonym]},
+    "message_workers": lambda workers: {
+        "workers": [workers[0].pseudonym],
+        "subject": "Hello",
+        "text": "Thanks.",
+    },
     "groups": lambda workers: {"count": 1, "workers": {workers[0].pseudonym: 1}},
 }
 
@@ -67,6 +73,8 @@ def body_of(name: str) -> dict:
         "enlarge_batch": {"assignments": 1},
         "member": {"roles": ["requester"]},
         "invitations": {"email": "new@example.org", "role": "expert"},
+        "webhooks": {"url": "https://hooks.example/new", "events": ["gold.created"]},
+        "webhook": {"events": ["job.failed"]},
         "rounds": {"sample": {"count": 1, "only_gold": False}},
         "round": {"title": "Renamed"},
         "round_items": {"sample": {"count": 1, "only_gold": False}},
@@ -75,6 +83,9 @@ def body_of(name: str) -> dict:
         "reject_submission": {"reason": "Empty."},
         "decline_bonus": {"reason": "Repeated."},
         "decide_submissions": {"reject": [{"id": 0, "reason": "Empty."}]},
+        "delete_project": {"slug": "quiet"},
+        "withdraw_items": {"items": ["wiki:0/2"], "reason": "Garbled."},
+        "restore_items": {"items": ["wiki:0/2"]},
         "exports": {"format": "jsonl"},
         "releases": {
             "version": "1.0",
@@ -102,7 +113,8 @@ def lose_a_submission() -> None:
 
 
 @pytest.fixture
-def arguments(campaign):
+def arguments(campaign, settings):
+    settings.WEBHOOK_HOSTS = ["hooks.example"]
     add_items(campaign.project, 2)
     Submission.objects.update(other_version=None)  # nothing but a decision is missing
     submission, other = Submission.objects.filter(state="submitted").order_by("pk")[:2]
@@ -115,11 +127,16 @@ def arguments(campaign):
     invitation = invite(
         project=campaign.project, email="a@b.org", role="expert", actor="x", now=timezone.now()
     )
+    webhook = make_webhook(campaign.project)
+    quiet = make_project("quiet").slug  # nothing prevents its end
     return {
+        **{name: [quiet] for name in ("archive_project", "unarchive_project", "delete_project")},
         **{name: ["demo", planned.pk] for name in OF_ROUND},
         **{name: ["demo", evaluation.enrolment.round_id] for name in OF_TRAINEES},
         **{name: ["demo", member.pk] for name in ("member", "remove_member")},
         "withdraw_invitation": ["demo", invitation.pk],
+        **{name: ["demo", webhook.pk] for name in OF_WEBHOOK},
+        "replay_delivery": ["demo", webhook.pk, webhook.deliveries.get().pk],
         "projects": [],
         "entries": ["demo", "1.0"],
         "definitions": [make_custom_project(NAMES).slug],
@@ -141,7 +158,7 @@ def send(client: Client, name: str, method: str, arguments: dict):
         trainee = {"id": Enrolment.objects.order_by("pk").first().pk}
         decision, feedback = {**trainee, "verdict": "pass"}, {**trainee, "text": "Good."}
         body |= {"decide_trainees": {"decisions": [decision]}}.get(name, {"feedback": [feedback]})
-    if name in ("admit_workers", "withdraw_workers", "invite_workers", "groups"):
+    if name in OF_WORKERS:
         body |= OF_WORKERS[name](Worker.objects.order_by("pk"))
     if name == "decide_submissions":
         body["reject"][0]["id"] = arguments["reject_submission"][1]
@@ -168,6 +185,10 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
     if name == "entries":
         make_release(campaign.project, source="consolidated")
         make_entry(campaign.project, "1.0", user)
+    if name == "unarchive_project":
+        Project.objects.filter(slug="quiet").update(archived_at=timezone.now())
+    if name == "restore_items":
+        campaign.project.items.update(withdrawn_at=timezone.now(), in_production=False)
     newest = StateChange.objects.order_by("pk").last()
     response = send(client, name, method, arguments)
     assert response.status_code in (200, 201, 202), response.content

@@ -27,7 +27,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 @pytest.fixture
-def site(transactional_db, live_server, job_files):
+def site(transactional_db, live_server, job_files, settings):
     """Run a site with a published dataset and a job worker.
 
     Yield the environment of a script with the administrator's token.
@@ -36,6 +36,7 @@ def site(transactional_db, live_server, job_files):
     call_command("create_project", "published", scheme="qasrl")
     call_command("import_corpus", "published", corpus, format="qasrl-csv", items=[gold])
     call_command("import_gold", "published", str(gold), format="qasrl-csv", source="imported")
+    settings.WEBHOOK_HOSTS = ["hooks.example"]
     token = administrator_token()
     with job_worker():
         yield {"TOUCHSTONE": live_server.url, "TOKEN": token}
@@ -112,12 +113,16 @@ def assert_project_of_recipes(site: dict[str, str]) -> None:
     """Check what the recipes left behind."""
     headers = {"Authorization": f"Bearer {site['TOKEN']}"}
 
-    def count(name: str) -> int:
+    def results(name: str) -> list:
         url = f"{site['TOUCHSTONE']}/api/v1/projects/my-corpus/{name}/"
-        return len(requests.get(url, headers=headers, timeout=30).json()["results"])
+        return requests.get(url, headers=headers, timeout=30).json()["results"]
 
     names = ("imports", "gold-imports", "batches", "exports", "releases", "system-evaluations")
-    assert {name: count(name) for name in names} == dict.fromkeys(names, 1) | {"gold-imports": 2}
+    assert {name: len(results(name)) for name in names} == dict.fromkeys(names, 1) | {
+        "gold-imports": 2
+    }
+    [delivery] = results(f"webhooks/{results('webhooks')[0]['id']}/deliveries")
+    assert (delivery["event"], delivery["state"]) == ("ping", "pending")
 
 
 @pytest.mark.long

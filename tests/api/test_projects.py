@@ -194,3 +194,36 @@ def test_publishing_without_items_asks_for_a_corpus(api, project):
     add_items(project, 1)
     project.items.update(in_production=False)
     assert detail() == "demo has no items yet. Import a corpus first."
+
+
+# --- settings ------------------------------------------------------------------------------------
+
+
+def test_settings_are_changed(api, project):
+    wanted = {
+        "generators_per_item": 3,
+        "exclusion_scope": "sentence",
+        "bonus_timing": "at-once",
+        "input_signals": "off",
+        "suggestions": "off",
+        "shown_context": "2",
+    }
+    response = change(api, wanted)
+    assert response.status_code == 200
+    assert response.json() | wanted == response.json()
+    assert change(api, {"generators_per_item": 10}).status_code == 400
+    assert change(api, {"bonus_timing": "never"}).status_code == 400
+
+
+def test_number_of_generators_is_that_of_the_protocol(api, project):
+    Project.objects.update(protocol="validation", generators_per_item=1)
+    response = change(api, {"generators_per_item": 2})
+    assert response.status_code == 409
+    assert "Under validation, each item has one annotator." in response.content.decode()
+
+
+def test_number_of_generators_stays_once_items_are_published(api, campaign):
+    response = change(api, {"generators_per_item": 5, "title": "New"})
+    assert response.status_code == 409
+    campaign.project.refresh_from_db()
+    assert campaign.project.title != "New"

@@ -1,6 +1,8 @@
 """The schema, and the conformance of the running API to each of its operations."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,7 @@ from tests.api.training import add_evaluations, add_pool
 from tests.benchmarks.rows import make_entry
 from tests.dashboard.campaign import make_user
 from tests.jobs.factories import make_export, make_system_evaluation, queued_release
+from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
 
 CHECKS = (
@@ -89,6 +92,41 @@ def test_filter_parameters_are_described(schema):
     assert names == {"state", "domain", "partition", "text", "skipped", "cursor", "limit"}
 
 
+def test_content_is_described_by_scheme(schema, campaign, api):
+    components = schema["components"]["schemas"]
+    described = components["Gold"]["properties"]["content"]["anyOf"]
+    names = [part["$ref"].rpartition("/")[2] for part in described if "$ref" in part]
+    assert names == ["QasrlGold", "FramesGold", "GroundingGold"]
+    rows = api.get(reverse("api:gold", args=["demo"])).json()["results"]
+    fields = components["QasrlGold"]["properties"]
+    questions = components[fields["questions"]["items"]["$ref"].rpartition("/")[2]]
+    assert rows
+    for row in rows:
+        assert set(row["content"]) <= set(fields)
+        for question in row["content"]["questions"]:
+            assert set(questions["required"]) <= set(question)
+    # Every reference has a component, and no JSON Schema is left that OpenAPI 3.0 lacks.
+    text = json.dumps(schema)
+    named = set(re.findall(r"#/components/schemas/(\w+)", text))
+    assert named <= set(components)
+    assert "$defs" not in text
+    assert '{"type": "null"}' not in text
+
+
+def test_every_response_has_a_description_and_its_headers(schema):
+    for path, _, operation in operations(schema):
+        for status, response in operation["responses"].items():
+            assert response["description"], (path, status)
+    published = schema["paths"]["/api/v1/projects/{slug}/batches/"]["post"]["responses"]["201"]
+    assert set(published["headers"]) == {"Location", "Idempotency-Replayed", "X-Request-ID"}
+    assert "Retry-After" in published_errors(schema, "429")
+
+
+def published_errors(schema, status):
+    operation = schema["paths"]["/api/v1/projects/{slug}/batches/"]["post"]
+    return operation["responses"][status]["headers"]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_running_api_conforms_to_its_schema(live_server, campaign, settings, tmp_path):
     """Each operation accepts valid inputs and refuses invalid inputs of every kind in the schema."""
@@ -115,6 +153,8 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
     entry = make_entry(campaign.project, "1.1", root)
     known = {"slug": "demo", "file": MANIFEST}
     known["pseudonym"] = campaign.workers[0].pseudonym
+    webhook = make_webhook(campaign.project)
+    known["delivery"] = webhook.deliveries.get().pk
     lines = ["[checks]", "enabled = false", *(f"{name}.enabled = true" for name in CHECKS)]
     lines += ["[parameters]", *(f'"path.{name}" = "{value}"' for name, value in known.items())]
     ids = {
@@ -128,6 +168,7 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
         "rounds": evaluation.enrolment.round_id,
         "members": make_user("mia", campaign.project, MemberRole.TRAINER).pk,
         "pools": add_pool(campaign.project, campaign.workers).pk,
+        "webhooks": webhook.pk,
     }
     for name, pk in ids.items():
         lines += ["[[operations]]", f'include-path-regex = "/{name}/"']

@@ -75,6 +75,7 @@ WRONG = [
     ("MARKETPLACE_REQUESTS_PER_SECOND", "fast"),
     ("MARKETPLACE_WEBHOOK_HOSTS", "https://hooks.example"),
     ("MODEL_HOSTS", "https://models.example"),
+    ("WEBHOOK_HOSTS", "https://hooks.example"),
     ("HUGGINGFACE_URL", "http://hub.example"),
     ("ZENODO_URL", "sandbox.zenodo.org"),
     ("ZENODO_URL", "https://sandbox.zenodo.org/api"),

@@ -10,9 +10,10 @@ from crowd.tasks import send_decisions, send_mail
 from jobs.tasks import run_jobs
 from marketplace.tasks import deliver_notifications
 from operations.tasks import run_outside_sweeps
+from projects.tasks import deliver_webhooks
 
 pytestmark = pytest.mark.django_db
-SLOW = [send_mail, send_password_resets, run_jobs, deliver_notifications]
+SLOW = [send_mail, send_password_resets, run_jobs, deliver_notifications, deliver_webhooks]
 
 
 @pytest.fixture

@@ -44,6 +44,7 @@ CONFIRMED_ON_A_PAGE = {
     "marketplace:operator-withdraw-payout",
     "marketplace:operator-worker",
     "projects:invitation",
+    "projects:remove_webhook",
     "projects:member",
     "qualification:admit",
     "qualification:admit_to_pool",
@@ -142,6 +143,8 @@ HARMLESS = {
     *("projects:guidelines", "projects:invite", "projects:project_new", "projects:settings"),
     *("projects:mark_read", "projects:mark_all_read", "projects:notification_settings"),
     *("projects:tokens", "projects:unsubscribe"),
+    # A webhook can be changed again, and an event that is sent again has the same id.
+    *("projects:webhooks", "projects:webhook", "projects:test_webhook", "projects:replay_delivery"),
     "projects:check_provider",
     # It can be changed back until the first item is published.
     "dashboard:settle_step",

@@ -39,6 +39,7 @@ from tests.crowd.factories import make_empty_session, make_unknown_settlement
 from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_project, make_user
 from tests.jobs.factories import make_export, make_import, make_system_evaluation
 from tests.model_annotators.factories import make_model
+from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
 from tests.view_names import APPS, VIEW_NAMES
 
@@ -71,6 +72,7 @@ POSTED = {
     "learn_equivalence",
     "judge",
     "revoke_token",
+    *("test_webhook", "remove_webhook", "replay_delivery"),
     "retire_model",
     *("mark_read", "mark_all_read"),
     *("worker_note", "worker_label"),
@@ -126,6 +128,7 @@ def address(campaign, project, job_files):
         created_at=now,
         expires_at=now + timedelta(days=1),
     )
+    webhook = make_webhook(campaign.project)
     member = make_user("ben", campaign.project, MemberRole.TRAINER)
     queue = make_queue(campaign.project, campaign.items[:4])
     queued = queue.queued.last()
@@ -203,6 +206,8 @@ def address(campaign, project, job_files):
         "gold_sentence": [gold.item.sentence_id],
         "member": [member.pk],
         "invitation": [invited.pk],
+        **{name: [webhook.pk] for name in ("webhook", "test_webhook", "remove_webhook")},
+        "replay_delivery": [webhook.pk, webhook.deliveries.get().pk],
         **{name: [queue.pk] for name in ("expert_queue", "expert_next", "expert_state")},
         "expert_gold": [queue.pk],
         **{name: [queue.pk] for name in ("expert_report", "expert_report_csv")},

@@ -18,6 +18,7 @@ from tests.consolidation.experts import make_queue
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import CONTENT, START, Campaign
 from tests.model_annotators.factories import make_model
+from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release_rows
 from tests.view_names import VIEW_NAMES
 
@@ -66,6 +67,7 @@ PAGES = [
     "flags",
     "models",
     "model",
+    "webhook",
 ]
 
 
@@ -85,6 +87,7 @@ def count_queries_per_page(client, campaign) -> dict[str, int]:
         "quality_item": [campaign.items[3].pk],
         "model": [campaign.project.model_annotators.earliest("pk").pk],
         "experiment": [campaign.project.experiments.get().pk],
+        "webhook": [campaign.project.webhooks.get().pk],
         "worker": [worker],
         "thread": [worker],
         "compensate": [worker],
@@ -171,12 +174,15 @@ def test_queries_do_not_grow_with_the_rows(office, project, requester):
     make_answers(text)
     fit_certainty(project=project, now=START)
     make_release_rows(project, 1)
+    make_webhook(project, 3)
     few = count_queries_per_page(office, small)
     small.add(300, workers=60)
     for number in range(300):
         make_model(project, name=f"Model {number}")
     make_answers(text)
     make_release_rows(project, 30)
+    project.webhooks.get().delete()
+    make_webhook(project, 300)
     TaskItem.objects.filter(task__batch=small.batches["generator"]).update(attempt=1)
     make_failures()
     make_messages(small)

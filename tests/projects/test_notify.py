@@ -38,6 +38,7 @@ DETAILS = {
     "job": "export",
     "subject": "My bonus",
     "study": "Questions",
+    "host": "hooks.example",
     "notice": "Many participants return their place.",
 }
 

@@ -23,7 +23,8 @@ from crowd.enums import AnnouncementStatus
 from crowd.models import Payment
 from projects.domain.cached_figures import figures_of
 from projects.domain.schemes import scheme_of
-from projects.enums import page_role
+from projects.domain.webhook_events import record_event
+from projects.enums import WebhookEvent, page_role
 from projects.models import Project
 from schemes.contract.content import CheckedWork, ReviewReason
 from schemes.contract.values import Json, Noun
@@ -185,6 +186,9 @@ def hold_bonus(
         status=AnnouncementStatus.REVIEWING,
         text=" ".join(reason.text for reason in reasons),
         now=now,
+    )
+    record_event(
+        project_id=project.pk, event=WebhookEvent.BONUS_HELD, data={"id": held.pk}, now=now
     )
     codes = ", ".join(reason.code for reason in reasons)
     log_state_change(

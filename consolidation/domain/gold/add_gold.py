@@ -12,6 +12,7 @@ from consolidation.domain.gold.index_gold import index_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
 from projects.domain.schemes import scheme_of
+from projects.domain.webhook_events import record_gold
 from projects.enums import Protocol
 from schemes.contract.values import Json
 
@@ -51,6 +52,7 @@ def add_gold(
         created_at=now,
     )
     index_gold(gold=gold)
+    record_gold(project_id=item.project_id, gold_id=gold.pk, now=now)
     if source == GoldSource.EXPERT and item.project.protocol == Protocol.VERIFICATION:
         _resolve_dispute(item, now)
     return gold

@@ -26,6 +26,7 @@ from consolidation.enums import MergeState, ReviewState, SourceOrigin
 from consolidation.models import Dispute, Gold, Judgment, MergeSource, Review, SystemAnnotation
 from projects.domain.resources import value_of
 from projects.domain.schemes import scheme_of
+from projects.domain.webhook_events import record_gold
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.items import ItemContext
@@ -208,6 +209,7 @@ def _add_gold(mapped: Iterable[Mapped], project: Project, now: datetime) -> None
             mapped_from=first,
             created_at=now,
         )
+        record_gold(project_id=project.pk, gold_id=gold.pk, now=now)
         Judgment.objects.bulk_create(
             Judgment(gold=gold, submission_id=judgment.submission_id, position=judgment.position)
             for judgment in Judgment.objects.filter(gold=pk)

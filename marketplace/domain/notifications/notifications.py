@@ -13,9 +13,9 @@ from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.faults import Faults
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.notifications.transports import TRANSPORTS, kind_of
-from marketplace.domain.notifications.transports.base import UnreachableError
 from marketplace.enums import Event
 from marketplace.models import Hit, HitType, Notification, NotificationHost, Requester
+from web.outgoing import UnreachableError
 
 log = logging.getLogger("touchstone.sweep")
 

@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from botocore.exceptions import ConnectionError as BotoConnectionError
 from django.conf import settings
 
-from marketplace.domain.notifications.transports.base import UnreachableError
+from web.outgoing import UnreachableError
 
 TIMEOUT_SECONDS = 5.0
 

@@ -6,10 +6,6 @@ from marketplace.domain.errors import RefusalError
 from marketplace.models import Notification, Requester
 
 
-class UnreachableError(Exception):
-    """A host that refused the connection or did not answer in time."""
-
-
 class EndpointError(RefusalError):
     """A destination that the marketplace cannot deliver to."""
 

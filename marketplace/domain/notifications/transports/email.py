@@ -7,8 +7,9 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
-from marketplace.domain.notifications.transports.base import EndpointError, UnreachableError
+from marketplace.domain.notifications.transports.base import EndpointError
 from marketplace.models import Notification, Requester
+from web.outgoing import UnreachableError
 
 
 class Email:
