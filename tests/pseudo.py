@@ -26,7 +26,7 @@ UNTRANSLATED = """(own) => {
     const isOwn = (element) => element.closest(
         `script, style, template, noscript, kbd, code, datalist, [lang]:not(html), ${own}`);
     const note = (text, element) => {
-        if (/[A-Za-z]{3,}/.test(text) && !isOwn(element)) found.add(text.trim().slice(0, 90));
+        if (/[A-Za-z]{3,}/.test(text) && !isOwn(element)) found.add(text.trim().slice(0, 400));
     };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) note(walker.currentNode.data, walker.currentNode.parentElement);
@@ -38,7 +38,9 @@ UNTRANSLATED = """(own) => {
 # Texts that their box cuts, and pages that scroll sideways
 CUT = """() => {
     const cut = [...document.querySelectorAll("body *")]
-        .filter((element) => element.checkVisibility() && !element.closest("svg, .visually-hidden"))
+        .filter((element) => element.checkVisibility())
+        .filter((element) => !element.closest(
+            "svg, .visually-hidden, .skip-link, .undo__label, .phrase__progress"))
         .filter((element) => {
             const style = getComputedStyle(element);
             const hides = style.overflowX === "hidden" || style.overflowX === "clip";
@@ -66,7 +68,9 @@ def write_pseudo_locales(folder: Path) -> None:
 
 def lengthened(text: str) -> str:
     core = text.strip(" ")
-    longer = f"⟦{_accented(core)}{'·' * round(0.4 * len(core) - 2)}⟧"
+    # No longer words than those of German
+    more = " ".join(["·" * 8] * max(0, round((0.4 * len(core) - 2) / 8)))
+    longer = f"⟦{_accented(core)}{more and f' {more}'}{'·' * (not more) * 2}⟧"
     return text.replace(core, longer, 1)
 
 

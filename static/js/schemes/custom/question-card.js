@@ -205,7 +205,7 @@ export class QuestionCard extends FieldCard {
     const buttons = { type: "button", class: "quiet" };
     const mark = element("button", { ...buttons, onclick: () => this.markAnswers(at) }, t`Mark answer`);
     mark.setAttribute("aria-label", t`Mark the answer to question ${at + 1}`);
-    const remove = input && element("button", { ...buttons, onclick: () => this.removeAt(at) }, "Delete");
+    const remove = input && element("button", { ...buttons, onclick: () => this.removeAt(at) }, t`Delete`);
     remove?.setAttribute("aria-label", t`Delete question ${at + 1}`);
     const onchange = (/** @type {Event} */ event) =>
       this.setNone(at, /** @type {HTMLInputElement} */ (event.target).checked);

@@ -78,7 +78,7 @@ export class ArgumentCard {
       .filter(({ argument }) => argument === origin)
       .flatMap(({ part, ...dispute }) =>
         disputeNotes([dispute], {
-          subject: { head: t`the words`, element: t`the element`, role: "the role" }[part],
+          subject: { head: t`the words`, element: t`the element`, role: t`the role` }[part],
           textOf: (proposal) => (Array.isArray(proposal) ? textOf(proposal, page.facts.tokens) : proposal),
           onTake: (proposal) => page.takeProposal(key, part, proposal),
         }),

@@ -52,7 +52,7 @@ export class JudgmentField {
     this.dispute = element(
       "div",
       { class: "judgment__dispute", hidden: true },
-      element("p", { class: "field" }, element("label", { for: this.reason.id }, "Why?"), this.reason),
+      element("p", { class: "field" }, element("label", { for: this.reason.id }, t`Why?`), this.reason),
       ...(proposal ? [element("p", { class: "field" }, labelFor(proposal, proposalLabel), proposal)] : []),
     );
     this.box = element(

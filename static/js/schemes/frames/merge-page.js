@@ -75,7 +75,7 @@ export class MergePage extends CasePage {
     );
     const labels = names.map((frame, at) => {
       const letters = this.sources.flatMap((record, place) => (record.frame === frame ? [letterOf(place)] : []));
-      const text = letters.length > 1 ? t`both ${letters.join(" and ")}` : `annotator ${letters[0]}`;
+      const text = letters.length > 1 ? t`both ${letters.join(t` and `)}` : `annotator ${letters[0]}`;
       return element(
         "label",
         { class: "merge-choice" },
@@ -285,7 +285,7 @@ export class MergePage extends CasePage {
     return shown.map(({ key, head, element: name, role }) => {
       const place = `row-${key}`;
       const words = this.picking?.place === place ? this.picking.head : head;
-      return { head: words, label: `argument ${[name, role].filter(Boolean).join(", ")}`, place };
+      return { head: words, label: t`argument ${[name, role].filter(Boolean).join(", ")}`, place };
     });
   }
 

@@ -62,7 +62,7 @@ export class MergeRow {
   option(row, at, agreed) {
     const { page } = this;
     const argument = argumentOf(row, at, page.sources);
-    const letters = agreed ? page.sources.map((_, place) => letterOf(place)).join(" and ") : letterOf(at);
+    const letters = agreed ? page.sources.map((_, place) => letterOf(place)).join(t` and `) : letterOf(at);
     if (!argument) {
       return element("p", { class: "merge-choice merge-choice--absent" }, t`${letters} did not select it.`);
     }

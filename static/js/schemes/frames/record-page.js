@@ -347,7 +347,7 @@ export class RecordPage {
     this.activeKey = null;
     this.wordMode = false;
     this.render();
-    this.pass(`going to step ${STEPS.indexOf(step) + 1}, ${TITLES[step].toLowerCase()}`);
+    this.pass(t`going to step ${STEPS.indexOf(step) + 1}, ${TITLES[step].toLowerCase()}`);
     this.arrive();
   }
 
@@ -355,7 +355,7 @@ export class RecordPage {
     const { step } = this.state;
     if (step === "rate") openComment();
     this.focus();
-    this.say(`Step ${STEPS.indexOf(step) + 1} of ${STEPS.length}: ${TITLES[step]}.`);
+    this.say(t`Step ${STEPS.indexOf(step) + 1} of ${STEPS.length}: ${TITLES[step]}.`);
   }
 
   goOn() {
@@ -691,7 +691,7 @@ export class RecordPage {
     if (state.step === "read" || state.step === "frame" || state.skip) return marks;
     for (const { key, head, element: name, role } of state.arguments) {
       const isActive = key === this.activeKey;
-      const label = `argument ${[name, role].filter(Boolean).join(", ")}${isActive ? ", open" : ""}`;
+      const label = t`argument ${[name, role].filter(Boolean).join(", ")}${isActive ? t`, open` : ""}`;
       for (const [start, end] of runs(head)) marks.push({ start, end, kind: isActive ? "own" : "other", label });
     }
     return marks;

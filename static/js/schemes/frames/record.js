@@ -210,7 +210,7 @@ export function refusal(state, head, key, { tokens }) {
   for (const at of head) {
     const other = argumentAt(state, at);
     if (other && other.key !== key)
-      return `“${textOf([at], tokens)}” already belongs to “${textOf(other.head, tokens)}”.`;
+      return t`“${textOf([at], tokens)}” already belongs to “${textOf(other.head, tokens)}”.`;
   }
   if (head.length > MAX_HEAD_LENGTH) return t`A head has at most ${MAX_HEAD_LENGTH} words.`;
   if (key === null && state.arguments.length >= MAX_ARGUMENTS)

@@ -28,8 +28,8 @@ import {
 } from "./verification-state.js";
 
 const RECORD_TITLES = { skip: t`Skipped`, verb: t`Words of the verb`, frame: t`Frame` };
-const TITLES = { head: t`Words`, element: t`Frame element`, role: "Generic role" };
-const PROPOSALS = { head: t`Your proposal (optional)`, element: t`Your proposal`, role: "Your proposal" };
+const TITLES = { head: t`Words`, element: t`Frame element`, role: t`Generic role` };
+const PROPOSALS = { head: t`Your proposal (optional)`, element: t`Your proposal`, role: t`Your proposal` };
 
 /**
  * @implements {Work}
@@ -122,7 +122,7 @@ export class VerificationPage extends CasePage {
         const onChange = (/** @type {number[]} */ words) =>
           this.change(
             judgePart(this.state, at, "head", { proposal: words }),
-            `proposing words for ${this.words[at]}`,
+            t`proposing words for ${this.words[at]}`,
             place,
           );
         this.togglePicking({ place, head, onChange });
@@ -231,7 +231,7 @@ export class VerificationPage extends CasePage {
   /** @param {number} at */
   verifyArgument(at) {
     const next = PARTS.reduce((state, part) => judgePart(state, at, part, { verdict: "verified" }), this.state);
-    this.change(next, `verifying ${this.words[at]}`);
+    this.change(next, t`verifying ${this.words[at]}`);
     this.goOn(placeOf(at, "role"));
   }
 
@@ -280,7 +280,7 @@ export class VerificationPage extends CasePage {
   marked() {
     const asked = this.record.arguments.map(({ head, element: name, role }, at) => ({
       head: this.picking?.place === placeOf(at, "head") ? this.picking.head : head,
-      label: `argument ${[name, role].filter(Boolean).join(", ")}`,
+      label: t`argument ${[name, role].filter(Boolean).join(", ")}`,
       place: placeOf(at, "head"),
     }));
     const missing = this.state.missing.map(({ key, head }) => ({

@@ -322,10 +322,10 @@ export class GroundPage {
     if (
       this.change(
         copyAnswer(this.state, from),
-        `the answer of “${shortened(this.texts[from])}” for “${shortened(this.texts[current])}”`,
+        t`the answer of “${shortened(this.texts[from])}” for “${shortened(this.texts[current])}”`,
       )
     ) {
-      this.say(`“${this.text}” has the answer of “${this.texts[from]}”. ${this.countText()}`);
+      this.say(t`“${this.text}” has the answer of “${this.texts[from]}”. ${this.countText()}`);
     }
   }
 
@@ -501,7 +501,7 @@ export class GroundPage {
     const offers = chainAnswers(this.state, this.phrases).map((from) => {
       const { keys } = this.state.phrases[from];
       const what = keys.length > 0 ? counted(keys.length, "box", "boxes") : "answer";
-      return { label: `Use the ${what} of “${this.texts[from]}”`, onclick: () => this.copyAnswer(from) };
+      return { label: t`Use the ${what} of “${this.texts[from]}”`, onclick: () => this.copyAnswer(from) };
     });
     for (const { key, box } of this.proposals()) {
       const [x1, y1, x2, y2] = box;

@@ -4,7 +4,7 @@
 
 /** @import { Answer, Box, Grounding, Phrase, PhraseProblem, PhraseState } from "./grounding-types.js" */
 
-import { t } from "../../html.js";
+import { counted, t } from "../../html.js";
 import { spanText } from "../../written-text.js";
 import { hullOf, isSame } from "./geometry.js";
 
@@ -152,7 +152,7 @@ export function progressText({ state, keys }, { cardinality }) {
   if (state === "absent") return t`not in the picture`;
   const count = keys.length;
   if (cardinality !== null && cardinality > 1) return t`${count} of ${cardinality} boxes`;
-  return count === 0 ? t`to do` : `${count} ${count === 1 ? "box" : "boxes"}`;
+  return count === 0 ? t`to do` : counted(count, "box", "boxes");
 }
 
 /**

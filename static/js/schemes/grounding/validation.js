@@ -178,7 +178,7 @@ function openParts({ valid, missing, boxes }, asked) {
   const open = boxes.filter((verdict) => verdict === null).length;
   const parts = [
     valid === null && t`the answer`,
-    open > 0 && (open === 1 ? "1 box" : t`${open} boxes`),
+    open > 0 && (open === 1 ? t`1 box` : t`${open} boxes`),
     missing === null && hasBoxes(asked) && t`whether a box is missing`,
   ].filter(Boolean);
   return `: ${parts.join(", ")}`;

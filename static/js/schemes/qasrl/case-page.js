@@ -263,7 +263,7 @@ export class CasePage {
     if (!span) return;
     const answer = quoted(spanText(this.item.tokens, span));
     setText(this.ref("take"), t`Add ${answer}`);
-    setText(this.ref("split"), `Split before ${quoted(wordsText(this.item.tokens, [span[0]]))}`);
+    setText(this.ref("split"), t`Split before ${quoted(wordsText(this.item.tokens, [span[0]]))}`);
     setText(this.ref("cut"), t`Remove ${answer} from the answer`);
     if (pending) this.say(t`Click the last word of the answer (or the same word again).`);
   }

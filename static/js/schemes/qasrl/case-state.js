@@ -259,7 +259,7 @@ export function marksOf(state, activeId, nameOf) {
   }
   for (const [token, ids] of conflicts(state)) {
     const names = state.questions.filter(({ id }) => ids.includes(id)).map(nameOf);
-    marks.push({ start: token, end: token + 1, kind: "conflict", label: t`in two answers: ${names.join(" and ")}` });
+    marks.push({ start: token, end: token + 1, kind: "conflict", label: t`in two answers: ${names.join(t` and `)}` });
   }
   return marks;
 }

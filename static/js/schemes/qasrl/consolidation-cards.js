@@ -258,7 +258,7 @@ class ConsolidationCard extends Card {
     const rewrite = this.button(t`Rewrite`, "w", () => this.rewriteText());
     const edit = this.button(t`Answers`, "e", () => this.edit(null));
     const merge = this.button(t`Merge`, "m", () => this.merge());
-    const remove = this.button("Delete", "d", () => this.act({ type: "remove" }));
+    const remove = this.button(t`Delete`, "d", () => this.act({ type: "remove" }));
     this.implied = this.button(t`Implied`, "p", () => this.toggleImplied());
     const actions = this.actions(
       [

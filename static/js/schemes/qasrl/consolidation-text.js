@@ -86,7 +86,7 @@ export function named(question) {
  */
 export function standing(rows, sourceCount) {
   if (rows.length === 1) {
-    const text = sourceCount > 1 ? `Asked only by ${letter(rows[0].submission)}` : "";
+    const text = sourceCount > 1 ? t`Asked only by ${letter(rows[0].submission)}` : "";
     return { isAgreed: false, isOneRole: true, text };
   }
   const isOne = (/** @type {string[]} */ values) => new Set(values).size === 1;
@@ -113,10 +113,13 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
     "no-answer": t`${who} is kept, but has no answer.`,
     "too-many-answers": t`${who} has more than ${MAX_ANSWERS} answers.`,
     "too-many-questions": t`You can't submit more than ${MAX_NEW_QUESTIONS} questions of your own.`,
-    same: t`${names.join(" and ")} are duplicates. Keep only one of them.`,
+    same: t`${names.join(t` and `)} are duplicates. Keep only one of them.`,
     "verbal-undecided": t`Choose whether the marked noun describes an action or event.`,
-    "not-verbal": `You chose that the noun doesn't describe an event, but ${names.join(" and ")} ${names.length > 1 ? "are" : "is"} kept. Change one of them.`,
-    conflict: t`${quoted(wordsText(tokens, at))} is part of answers to ${names.join(" and ")}. A word can belong to one question only.`,
+    "not-verbal":
+      names.length > 1
+        ? t`You chose that the noun doesn't describe an event, but ${names.join(t` and `)} are kept. Change one of them.`
+        : t`You chose that the noun doesn't describe an event, but ${names.join("")} is kept. Change one of them.`,
+    conflict: t`${quoted(wordsText(tokens, at))} is part of answers to ${names.join(t` and `)}. A word can belong to one question only.`,
   };
   return texts[kind];
 }

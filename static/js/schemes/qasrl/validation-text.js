@@ -30,7 +30,7 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
       return t`Question ${who} has more than ${MAX_ANSWERS} answers.`;
     case "conflict": {
       const words = quoted(wordsText(tokens, at));
-      return t`${words} is part of answers to questions ${names.join(" and ")}. A word can belong to one question only.`;
+      return t`${words} is part of answers to questions ${names.join(t` and `)}. A word can belong to one question only.`;
     }
     default:
       return t`Question ${who} has an error. Check its verdict and answers.`;
