@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from annotation.enums import BonusDecision
 from web.fields import set_choices
@@ -38,7 +39,7 @@ class DecideBonusesForm(forms.Form):
 
 class AppealBonusForm(forms.Form):
     text = forms.CharField(
-        label="Why should the bonus be paid?",
+        label=gettext_lazy("Why should the bonus be paid?"),
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 5}),
     )

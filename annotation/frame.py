@@ -20,6 +20,7 @@ from django.http import (
     RawPostDataException,
 )
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
@@ -148,7 +149,8 @@ def answer_script(view: View, request: HttpRequest, kwargs: dict[str, object]) -
         return view(request, **kwargs)
     except RawPostDataException:  # the message is a form
         return JsonResponse(
-            {"error": "This request wasn't sent by the task page. Reload the page."}, status=400
+            {"error": gettext("This request wasn't sent by the task page. Reload the page.")},
+            status=400,
         )
     except tuple(STATUSES) as error:
         kind = next(kind for kind in type(error).__mro__ if kind in STATUSES)
@@ -168,5 +170,5 @@ def answer_script(view: View, request: HttpRequest, kwargs: dict[str, object]) -
             {"item": item, "path": error.path, "message": error.message}
             for item, error in refused.errors.items()
         ]
-        message = "Some answers are not valid. Check them and try again."
+        message = gettext("Some answers are not valid. Check them and try again.")
         return JsonResponse({"error": message, "problems": problems}, status=422)

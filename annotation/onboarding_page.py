@@ -6,6 +6,7 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.domain.work.onboarding.questionnaire import (
     LANGUAGES,
@@ -21,7 +22,9 @@ from web.fields import CountField
 from web.markdown import render_markdown
 
 RADIO_BUTTONS = 8
-NEW_TEXT = "The consent text has changed since you opened this page. Read the new version."
+NEW_TEXT = gettext_lazy(
+    "The consent text has changed since you opened this page. Read the new version."
+)
 
 
 class OnboardingForm(forms.Form):
@@ -34,8 +37,10 @@ class OnboardingForm(forms.Form):
             self.fields[field.key] = form_field(field)
         if onboarding.consent_text:
             self.fields["accepts"] = forms.BooleanField(
-                label="I have read this text, and I agree to take part.",
-                error_messages={"required": "Agree to the text, or choose “Don’t take part”."},
+                label=gettext("I have read this text, and I agree to take part."),
+                error_messages={
+                    "required": gettext("Agree to the text, or choose “Don’t take part”.")
+                },
             )
 
     def questionnaire(self) -> list[forms.BoundField]:
@@ -62,10 +67,10 @@ def form_field(field: QuestionnaireField) -> forms.Field:
         case FieldKind.CHOICE:
             choices = [(option, option) for option in field.options]
             if not field.is_required:
-                choices.append(("", "No answer"))
+                choices.append(("", gettext("No answer")))
             is_short = len(choices) <= RADIO_BUTTONS
             if field.is_required and not is_short:
-                choices.insert(0, ("", "Choose"))
+                choices.insert(0, ("", gettext("Choose")))
             widget = forms.RadioSelect if is_short else forms.Select
             return forms.ChoiceField(choices=choices, widget=widget, **shared)
         case FieldKind.LANGUAGE:
@@ -101,11 +106,14 @@ def _range(field: QuestionnaireField) -> str:
         case None, None:
             return ""
         case None, highest:
-            return f"At most {highest}."
+            return gettext("At most %(highest)s.") % {"highest": highest}
         case lowest, None:
-            return f"At least {lowest}."
+            return gettext("At least %(lowest)s.") % {"lowest": lowest}
         case lowest, highest:
-            return f"From {lowest} to {highest}."
+            return gettext("From %(lowest)s to %(highest)s.") % {
+                "lowest": lowest,
+                "highest": highest,
+            }
 
 
 def render_onboarding(

@@ -4,6 +4,7 @@ import json
 from typing import TypeVar
 
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotation.domain.corpus.storable import UnstorableError, load_storable
@@ -83,8 +84,10 @@ def _read(kind: type[Message], request: HttpRequest) -> Message:
     try:
         return kind.model_validate(load_storable(request.body.decode()))
     except UnstorableError as error:
-        raise BadMessageError(f"This message can't be stored: {error}") from error
+        raise BadMessageError(
+            gettext("This message can't be stored: %(error)s") % {"error": error}
+        ) from error
     except (ValueError, RecursionError) as error:  # pydantic's errors are ValueErrors
         raise BadMessageError(
-            "This request wasn't sent by the task page. Reload the page."
+            gettext("This request wasn't sent by the task page. Reload the page.")
         ) from error

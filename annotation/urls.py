@@ -13,6 +13,7 @@ from annotation.views import (
     rejections,
 )
 from annotation.views import work as views
+from web.interface_language import for_workers
 
 AT = "projects/<slug:slug>/"
 app_name = "annotation"
@@ -47,17 +48,25 @@ urlpatterns = [
         name="questionnaire_answers",
     ),
     path(AT + "bonus-appeals/<int:pk>/answer/", bonus_appeals.answer, name="answer_appeal"),
-    path("bonus/<str:token>/", bonus_appeals.bonus_appeal, name="bonus_appeal"),
-    path("generate/<uuid:public_id>/", views.generate, name="generate"),
-    path("compensation/<uuid:public_id>/", views.compensation, name="compensation"),
-    path("work/onboarding/", onboarding.onboarding, name="onboarding"),
-    path("work/draft/", views.draft, name="draft"),
-    path("work/submit/", views.submit, name="submit"),
-    path("work/look-up/", views.look_up, name="look-up"),
-    path("work/tutorial/", views.tutorial, name="tutorial"),
     path("work/image/<int:pk>/<int:expires>/<str:signature>/", images.image, name="image"),
     path("work/index/<int:pk>/<str:signature>/", views.resource_index, name="resource-index"),
-    path("practice/<str:series>/", views.practice_start, name="practice-start"),
-    path("practice/<str:series>/<int:number>/", views.practice, name="practice"),
-    path("practice/<str:series>/<int:number>/check/", views.practice_check, name="practice-check"),
+    *for_workers(
+        [
+            path("bonus/<str:token>/", bonus_appeals.bonus_appeal, name="bonus_appeal"),
+            path("generate/<uuid:public_id>/", views.generate, name="generate"),
+            path("compensation/<uuid:public_id>/", views.compensation, name="compensation"),
+            path("work/onboarding/", onboarding.onboarding, name="onboarding"),
+            path("work/draft/", views.draft, name="draft"),
+            path("work/submit/", views.submit, name="submit"),
+            path("work/look-up/", views.look_up, name="look-up"),
+            path("work/tutorial/", views.tutorial, name="tutorial"),
+            path("practice/<str:series>/", views.practice_start, name="practice-start"),
+            path("practice/<str:series>/<int:number>/", views.practice, name="practice"),
+            path(
+                "practice/<str:series>/<int:number>/check/",
+                views.practice_check,
+                name="practice-check",
+            ),
+        ]
+    ),
 ]

@@ -15,6 +15,8 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 MINIFIERS = {".css": cssmin, ".js": jsmin}
 # Packages minify their own files.
 OUR_FOLDERS = ("css", "js")
+# Digits of a hash, which has to differ from those of other versions of the same file only
+HASH_LENGTH = 8
 
 
 class HashedModulesStorage(CompressedManifestStaticFilesStorage):
@@ -28,6 +30,11 @@ class HashedModulesStorage(CompressedManifestStaticFilesStorage):
     def url(self, name: str | None, force: bool = False) -> str:
         """Return a file's URL. Each page asks for the same few files."""
         return super().url(name, force)
+
+    def file_hash(self, name: str, content: "File[Any] | None" = None) -> str:
+        """Return the hash of a file's content. Pages and modules repeat it in each address."""
+        digest = super().file_hash(name, content)
+        return digest and digest[:HASH_LENGTH]
 
     def _save(self, name: str, content: "File[Any]") -> str:
         path = PurePath(name)

@@ -17,6 +17,7 @@ from consolidation.views import (
     written_resources,
 )
 from consolidation.views import work as views
+from web.interface_language import for_workers
 
 AT = "projects/<slug:slug>/"
 SUBMISSION = AT + "submissions/<int:pk>/"
@@ -107,8 +108,12 @@ urlpatterns = [
     path(QUEUED + "correct/", expert_pages.correct, name="expert_correct"),
     path(QUEUED + "draft/", expert_pages.item_draft, name="expert_draft"),
     path(QUEUED + "submit/", expert_pages.item_submit, name="expert_submit"),
-    path("consolidate/<uuid:public_id>/", views.consolidate, name="consolidate"),
-    path("validate/<uuid:public_id>/", views.validate, name="validate"),
-    path("revise/<uuid:public_id>/", views.revise, name="revise"),
-    path("work/consolidation/submit/", views.submit, name="submit"),
+    *for_workers(
+        [
+            path("consolidate/<uuid:public_id>/", views.consolidate, name="consolidate"),
+            path("validate/<uuid:public_id>/", views.validate, name="validate"),
+            path("revise/<uuid:public_id>/", views.revise, name="revise"),
+            path("work/consolidation/submit/", views.submit, name="submit"),
+        ]
+    ),
 ]

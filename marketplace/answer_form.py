@@ -8,6 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from marketplace.domain.questions.form_answers import (
     Answer,
@@ -121,7 +122,9 @@ class AnswerForm(forms.Form):
 
     def _label(self, name: str) -> str:
         number = int(name.split("_")[1])
-        return self.question_form.questions[number - 1].name or f"Question {number}"
+        return self.question_form.questions[number - 1].name or gettext("Question %(number)s") % {
+            "number": number
+        }
 
     def _answer(self, question: FormQuestion, cleaned: dict[str, Any]) -> Answer:
         name, field = self._names[question.identifier], question.answer
@@ -164,7 +167,7 @@ def _text_field(
         else forms.TextInput(attributes)
     )
     return forms.CharField(
-        label="Other",
+        label=gettext("Other"),
         required=False,
         strip=False,
         max_length=None,
@@ -197,10 +200,13 @@ def _selection_field(
         )
     is_text = all(selection.content.kind == "text" for selection in answer.selections)
     if is_text and answer.style in DROPDOWN_STYLES:
-        choices = [("", "Choose an answer" if is_required else "No answer"), *choices]
+        choices = [
+            ("", gettext("Choose an answer") if is_required else gettext("No answer")),
+            *choices,
+        ]
         return forms.ChoiceField(required=False, choices=choices, widget=forms.Select(attributes))
     if not is_required:
-        choices = [*choices, ("", "No answer")]
+        choices = [*choices, ("", gettext("No answer"))]
     return forms.ChoiceField(required=False, choices=choices, widget=forms.RadioSelect)
 
 

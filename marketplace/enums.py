@@ -1,17 +1,18 @@
 """States and kinds, in the spelling of the Requester API where it defines them."""
 
 from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy
 
 
 class AssignmentStatus(TextChoices):
     """A status of an assignment. The API never shows Accepted, Returned or Abandoned."""
 
-    ACCEPTED = "Accepted"
-    SUBMITTED = "Submitted"
-    APPROVED = "Approved"
-    REJECTED = "Rejected"
-    RETURNED = "Returned"
-    ABANDONED = "Abandoned"
+    ACCEPTED = "Accepted", gettext_lazy("Accepted")
+    SUBMITTED = "Submitted", gettext_lazy("Submitted")
+    APPROVED = "Approved", gettext_lazy("Approved")
+    REJECTED = "Rejected", gettext_lazy("Rejected")
+    RETURNED = "Returned", gettext_lazy("Returned")
+    ABANDONED = "Abandoned", gettext_lazy("Abandoned")
 
 
 #: A worker holds at most one assignment of a HIT in one of these states.
@@ -60,9 +61,9 @@ class EntryKind(TextChoices):
 
 
 class AppealStatus(TextChoices):
-    OPEN = "open"
-    UPHELD = "upheld", "Rejection upheld"
-    OVERTURNED = "overturned", "Work paid"
+    OPEN = "open", gettext_lazy("Open")
+    UPHELD = "upheld", gettext_lazy("Rejection upheld")
+    OVERTURNED = "overturned", gettext_lazy("Work paid")
 
 
 class BonusStatus(TextChoices):

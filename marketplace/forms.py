@@ -9,6 +9,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django_countries import countries
 
 from marketplace.domain.accounts.operator_profile import DEFAULT_PAYOUTS
@@ -25,7 +26,7 @@ MAX_PAY = 1000
 class CodeField(forms.RegexField):
     """A code of a state or province in ISO 3166, of at most two capitals or digits."""
 
-    default_error_messages = {"invalid": "Enter a two-letter ISO 3166 code."}
+    default_error_messages = {"invalid": gettext_lazy("Enter a two-letter ISO 3166 code.")}
 
     def __init__(self, regex: str, **kwargs: Any) -> None:
         super().__init__(regex, max_length=2, strip=True, **kwargs)
@@ -34,12 +35,16 @@ class CodeField(forms.RegexField):
         return str(super().to_python(value)).upper()
 
 
+def _countries() -> list[tuple[str, str]]:
+    """Return the countries' codes with their names in the current language."""
+    return [("", gettext("Choose a country")), *countries]
+
+
 class CountryField(forms.ChoiceField):
     """A country from the list of ISO 3166. Its value is the code of two letters."""
 
     def __init__(self, **kwargs: Any) -> None:
-        choices = [("", "Choose a country"), *countries]
-        super().__init__(label="Country", choices=choices, **kwargs)
+        super().__init__(label=gettext_lazy("Country"), choices=_countries, **kwargs)
 
     def to_python(self, value: Any) -> str:
         return super().to_python(value).strip().upper()
@@ -48,15 +53,15 @@ class CountryField(forms.ChoiceField):
 class JoinForm(forms.Form):
     username = forms.RegexField(
         r"^[\w.@+-]{3,60}$",
-        label="Username",
-        help_text="3 to 60 letters, digits and . @ + - _",
+        label=gettext_lazy("Username"),
+        help_text=gettext_lazy("3 to 60 letters, digits and . @ + - _"),
         widget=forms.TextInput(attrs={"autocomplete": "username"}),
     )
     email = forms.EmailField(
-        label="Email", widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label=gettext_lazy("Email"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
     password = forms.CharField(
-        label="Password",
+        label=gettext_lazy("Password"),
         validators=[validate_password],
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
@@ -64,31 +69,32 @@ class JoinForm(forms.Form):
     country = CountryField(widget=forms.Select(attrs={"autocomplete": "country"}))
     subdivision = CodeField(
         r"^[A-Z0-9]{1,2}\Z",
-        label="State or province",
+        label=gettext_lazy("State or province"),
         required=False,
-        help_text="Two letters. Leave empty if your country has none.",
+        help_text=gettext_lazy("Two letters. Leave empty if your country has none."),
     )
-    is_adult = forms.BooleanField(label="I am 18 or older", required=False)
+    is_adult = forms.BooleanField(label=gettext_lazy("I am 18 or older"), required=False)
 
 
 class LoginForm(forms.Form):
     username = forms.CharField(
-        label="Username",
+        label=gettext_lazy("Username"),
         max_length=60,
         widget=forms.TextInput(attrs={"autocomplete": "username"}),
     )
     password = forms.CharField(
-        label="Password", widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+        label=gettext_lazy("Password"),
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
 
 class PasswordForm(forms.Form):
     current = forms.CharField(
-        label="Current password",
+        label=gettext_lazy("Current password"),
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
     password = forms.CharField(
-        label="New password",
+        label=gettext_lazy("New password"),
         validators=[validate_password],
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
@@ -96,14 +102,15 @@ class PasswordForm(forms.Form):
 
 class ChangeEmailForm(forms.Form):
     email = forms.EmailField(
-        label="New email", widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label=gettext_lazy("New email"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
     password = LoginForm.base_fields["password"]
 
 
 class CloseAccountForm(forms.Form):
     keeps_email = forms.BooleanField(
-        label="Keep my email until the operator has paid what I'm owed", required=False
+        label=gettext_lazy("Keep my email until the operator has paid what I'm owed"),
+        required=False,
     )
     password = LoginForm.base_fields["password"]
 
@@ -112,15 +119,17 @@ class GroupFilterForm(forms.Form):
     """What a worker looks for in the list of HITs. Amounts are in dollars."""
 
     text = forms.CharField(
-        label="Search",
+        label=gettext_lazy("Search"),
         required=False,
         max_length=100,
         widget=forms.TextInput(attrs={"type": "search"}),
     )
-    reward = DollarsField(label="Minimum reward ($)", max_value=MAX_PAY)
-    hourly = DollarsField(label="Minimum hourly pay ($)", max_value=MAX_PAY)
-    sort = forms.ChoiceField(label="Sort by", required=False, choices=Sort)
-    qualified = forms.BooleanField(label="Only tasks that I qualify for", required=False)
+    reward = DollarsField(label=gettext_lazy("Minimum reward ($)"), max_value=MAX_PAY)
+    hourly = DollarsField(label=gettext_lazy("Minimum hourly pay ($)"), max_value=MAX_PAY)
+    sort = forms.ChoiceField(label=gettext_lazy("Sort by"), required=False, choices=Sort)
+    qualified = forms.BooleanField(
+        label=gettext_lazy("Only tasks that I qualify for"), required=False
+    )
     #: The code of a requester, which links set.
     requester = forms.CharField(required=False, max_length=32, widget=forms.HiddenInput)
 
@@ -139,15 +148,15 @@ class GroupFilterForm(forms.Form):
 
 
 class SaveSearchForm(forms.Form):
-    name = forms.CharField(label="Name of this filter", max_length=60)
+    name = forms.CharField(label=gettext_lazy("Name of this filter"), max_length=60)
     notifies = forms.BooleanField(
-        label="Send me a message when new tasks match", required=False, initial=True
+        label=gettext_lazy("Send me a message when new tasks match"), required=False, initial=True
     )
 
 
 class AppealForm(forms.Form):
     text = forms.CharField(
-        label="Why should this work be paid?",
+        label=gettext_lazy("Why should this work be paid?"),
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 5}),
     )
@@ -155,13 +164,15 @@ class AppealForm(forms.Form):
 
 class WorkerMessageForm(forms.Form):
     text = forms.CharField(
-        label="Your message", max_length=MAX_TEXT_LENGTH, widget=forms.Textarea(attrs={"rows": 5})
+        label=gettext_lazy("Your message"),
+        max_length=MAX_TEXT_LENGTH,
+        widget=forms.Textarea(attrs={"rows": 5}),
     )
 
 
 class QualificationAnswerForm(forms.Form):
     answer = forms.CharField(
-        label="Message to the requester",
+        label=gettext_lazy("Message to the requester"),
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 4}),
@@ -170,7 +181,7 @@ class QualificationAnswerForm(forms.Form):
 
 class RequesterForm(forms.Form):
     name = forms.CharField(label="Name", max_length=100)
-    email = forms.EmailField(label="Email", required=False)
+    email = forms.EmailField(label=gettext_lazy("Email"), required=False)
     balance = forms.DecimalField(
         label="Opening balance in dollars",
         min_value=0,
@@ -210,7 +221,7 @@ class RequesterProfileForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 5}),
     )
     email = forms.EmailField(
-        label="Email",
+        label=gettext_lazy("Email"),
         required=False,
         help_text="Notifications by email are sent to this address only. Workers don't see it.",
     )
@@ -296,7 +307,7 @@ class WorkerForm(forms.Form):
     """The fields of a worker's account that the operator can correct."""
 
     country = CountryField()
-    subdivision = CodeField(r"^.{1,2}\Z", label="State or province", required=False)
+    subdivision = CodeField(r"^.{1,2}\Z", label=gettext_lazy("State or province"), required=False)
     is_adult = forms.BooleanField(label="Is 18 or older", required=False)
     active = forms.BooleanField(label="Account is active", required=False)
 
@@ -368,11 +379,13 @@ class RecordPayoutForm(forms.Form):
 
 class PaymentDetailsForm(forms.Form):
     details = forms.CharField(
-        label="How do you want to be paid?",
+        label=gettext_lazy("How do you want to be paid?"),
         required=False,
         max_length=1000,
-        help_text="For example, the holder and the number of a bank account, or an address for payments. "
-        "It is stored encrypted, and only the operator of this marketplace sees it.",
+        help_text=gettext_lazy(
+            "For example, the holder and the number of a bank account, or an address for payments. "
+            "It is stored encrypted, and only the operator of this marketplace sees it."
+        ),
         widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
     )
 
@@ -382,8 +395,10 @@ class ConsentForm(forms.Form):
 
     version = forms.IntegerField(widget=forms.HiddenInput)
     accepts = forms.BooleanField(
-        label="I have read this text, and I agree.",
-        error_messages={"required": "You can work here only if you agree to the text."},
+        label=gettext_lazy("I have read this text, and I agree."),
+        error_messages={
+            "required": gettext_lazy("You can work here only if you agree to the text.")
+        },
     )
 
     def __init__(self, data: Any = None, *, text: ConsentText) -> None:
@@ -396,7 +411,7 @@ class ConsentForm(forms.Form):
             # The form shows the new version, which is not accepted yet.
             others = {name: value for name, value in self.data.items() if name != "accepts"}
             self.data = others | {"version": self.text.version}
-            raise forms.ValidationError("The text has changed. Read the new version.")
+            raise forms.ValidationError(gettext("The text has changed. Read the new version."))
         return version
 
 

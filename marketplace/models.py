@@ -103,6 +103,8 @@ class WorkerAccount(AbstractBaseUser):
     country = models.CharField(max_length=2)
     subdivision = models.CharField(max_length=2, blank=True)
     is_adult = models.BooleanField(default=False)
+    # Of the messages that the marketplace itself writes. Pages follow the browser.
+    language = models.CharField(max_length=10, default="en")
     active = models.BooleanField(default=True)
     accepts_next = models.BooleanField("auto-accept the next HIT", default=True)
     approved_count = models.PositiveIntegerField(default=0)

@@ -8,6 +8,7 @@ from marketplace.views import (
     accounts,
     consent,
     groups,
+    language,
     layouts,
     operator,
     operator_notifications,
@@ -23,6 +24,7 @@ from marketplace.views import (
     work,
     worker,
 )
+from web.interface_language import for_workers
 
 app_name = "marketplace"
 
@@ -82,20 +84,19 @@ requester_urls = [
     path("layouts/<code:code>/delete/", layouts.delete_layout, name="delete-layout"),
 ]
 
-urlpatterns: list[URLPattern | URLResolver] = [
+worker_urls = [
     # The most frequent requests come first, because Django tries the paths in order.
     path("hits/groups/<code:hit_type_code>/accept/", groups.accept_next, name="accept-next"),
     path("hits/work/<code:assignment_code>/", work.work_page, name="work"),
     path(
         "hits/submit/<str:token>/mturk/externalSubmit", work.submit_by_token, name="submit-by-token"
     ),
-    # The trailing slash is optional, because a POST cannot be redirected.
-    re_path(r"^mturk/?$", requester_api, name="requester-api"),
     path("mturk/externalSubmit", work.submit_by_session, name="submit-by-session"),
     # The addresses of a group on MTurk, which clients print.
     path("mturk/preview", groups.preview_by_query, name="preview-by-query"),
     path("projects/<code:group_code>/tasks", groups.preview_group, name="preview-group"),
     path("hits/", groups.groups, name="groups"),
+    path("hits/language/", language.choose, name="language"),
     path("hits/filters/", groups.save_filter, name="save-filter"),
     path("hits/filters/<int:pk>/delete/", groups.delete_filter, name="delete-filter"),
     path("hits/join/<str:code>/", accounts.join, name="join"),
@@ -132,8 +133,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
         qualification_test.start_test,
         name="start-test",
     ),
-    path("hits/operator/", include(operator_urls)),
-    path("hits/requester/", include(requester_urls)),
     path("hits/groups/<code:hit_type_code>/", groups.preview, name="preview"),
     path("hits/work/<code:assignment_code>/answers/", question_form.answers, name="answers"),
     path("hits/work/<code:assignment_code>/more-time/", work.more_time, name="more-time"),
@@ -142,4 +141,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("hits/work/<code:assignment_code>/next/", work.go_on, name="go-on"),
     path("hits/<code:hit_code>/", groups.preview_hit, name="preview-hit"),
     path("hits/<code:hit_code>/accept/", groups.accept, name="accept-hit"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    # The trailing slash is optional, because a POST cannot be redirected.
+    re_path(r"^mturk/?$", requester_api, name="requester-api"),
+    *for_workers(worker_urls),
+    path("hits/operator/", include(operator_urls)),
+    path("hits/requester/", include(requester_urls)),
 ]

@@ -1,5 +1,6 @@
 """Forms of projects, settings, guidelines, members, notifications and API tokens."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
@@ -478,18 +479,46 @@ class SettingsForm(forms.Form):
         return data | money | {"monitoring_per_thousand": int(data["monitoring"] * 10)}
 
 
-class GuidelinesForm(forms.Form):
+class TranslationForm(forms.Form):
+    """A translation of the guidelines. An empty text removes it."""
+
     text = forms.CharField(
         max_length=100_000,
         strip=False,
-        label="Guidelines, in Markdown",
-        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "true"}),
+        required=False,
+        label="Translation, in Markdown",
+        help_text="Workers whose browser prefers this language see it. Save an empty text to remove it.",
+        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "true", "dir": "auto"}),
     )
 
     def clean_text(self) -> str:
         # Browsers send CR LF, which must not make an unchanged text a new version.
-        text: str = self.cleaned_data["text"].replace("\r\n", "\n").rstrip() + "\n"
-        return text
+        text: str = self.cleaned_data["text"].replace("\r\n", "\n").rstrip()
+        return text and text + "\n"
+
+
+class GuidelinesForm(TranslationForm):
+    """The guidelines in their main language, which workers see who read none of the translations."""
+
+    text = forms.CharField(
+        max_length=100_000,
+        strip=False,
+        label="Guidelines, in Markdown",
+        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "true", "dir": "auto"}),
+    )
+    language = forms.ChoiceField(choices=CHOICES, required=False, label="Language of the text")
+
+    def __init__(self, *args: Any, translations: Collection[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.translations = translations
+
+    def clean_language(self) -> str:
+        language: str = self.cleaned_data["language"]
+        if language in self.translations:
+            raise forms.ValidationError(
+                "There is a translation into this language. Remove it first."
+            )
+        return language
 
 
 class ProjectsField(forms.ModelMultipleChoiceField):

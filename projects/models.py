@@ -250,7 +250,10 @@ class Guidelines(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="guidelines")
     role = models.CharField(max_length=20, choices=Role)
     version = models.PositiveIntegerField()
+    language = models.CharField(max_length=MAX_TAG_LENGTH, default=DEFAULT_LANGUAGE)
     text = models.TextField()  # Markdown
+    # By language. Workers who read one of them see it instead of `text`.
+    translations = models.JSONField(default=dict)
     written_at = models.DateTimeField()
 
     class Meta:
@@ -263,6 +266,12 @@ class Guidelines(models.Model):
 
     def __str__(self) -> str:
         return f"{self.project} {self.role} v{self.version}"
+
+    def text_in(self, language: str) -> str:
+        """Return the text in the language, or "" if there is none."""
+        if language == self.language:
+            return self.text
+        return str(self.translations.get(language, ""))
 
 
 class Resource(models.Model):

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from django import forms
 from django.forms.models import model_to_dict
+from django.utils.translation import gettext_lazy
 
 from annotation.domain.corpus.item_files import ITEM_HELP
 from annotation.domain.publishing.publish import terms_of
@@ -356,7 +357,7 @@ class OverviewFilterForm(forms.Form):
 
 class AddressForm(forms.Form):
     address = forms.EmailField(
-        label="Your email address",
+        label=gettext_lazy("Your email address"),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
 

@@ -17,6 +17,7 @@ from qualification.views import (
     worker_actions,
     workers,
 )
+from web.interface_language import for_workers
 
 app_name = "qualification"
 
@@ -77,5 +78,5 @@ urlpatterns = [
     path(POOL_WORKER + "feedback/", pool.pool_write, name="pool_write"),
     path(POOL_WORKER + "preview/", pool.pool_preview, name="pool_preview"),
     path(POOL_WORKER + "alerts/<int:pk>/", pool.pool_acknowledge, name="pool_acknowledge"),
-    path("feedback/<str:token>/", feedback.feedback, name="feedback"),
+    *for_workers([path("feedback/<str:token>/", feedback.feedback, name="feedback")]),
 ]

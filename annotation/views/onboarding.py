@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
@@ -22,7 +23,7 @@ def onboarding(request: HttpRequest) -> HttpResponse:
     claim = claim_of(request.POST.get("token"))
     task_address = request.POST.get("next", "")
     if not url_has_allowed_host_and_scheme(task_address, allowed_hosts=None):
-        raise InvalidPageError("This page is not valid. Open the task again.")
+        raise InvalidPageError(gettext("This page is not valid. Open the task again."))
     if "declines" in request.POST:
         provider = give_back_deal(token=claim.assignment_ref, now=timezone.now())
         context = {"provider": provider, "task_address": task_address}
@@ -33,7 +34,7 @@ def onboarding(request: HttpRequest) -> HttpResponse:
         return redirect(task_address)
     text = steps.consent_text
     if text and request.POST.get("version") != str(text.version):
-        return render_onboarding(request, steps, problem=NEW_TEXT, address=task_address)
+        return render_onboarding(request, steps, problem=str(NEW_TEXT), address=task_address)
     form = OnboardingForm(request.POST, onboarding=steps)
     if not form.is_valid():
         return render_onboarding(request, steps, form=form, address=task_address)

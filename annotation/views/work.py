@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
@@ -38,7 +39,7 @@ from annotation.page_messages import (
     read_practice_message,
     read_tutorial_message,
 )
-from annotation.work_page import index_urls, render_work_page, title_of
+from annotation.work_page import guidelines_context, index_urls, render_work_page, title_of
 from crowd.domain.sessions.arrivals import parse_arrival
 from crowd.domain.sessions.open_session import session_with
 from crowd.domain.sessions.session_links import session_url, task_link
@@ -48,7 +49,7 @@ from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from web.markdown import render_markdown
 
-PREANNOTATED = (
+PREANNOTATED = gettext_lazy(
     "A program has prepared this annotation, and it makes mistakes. Check every part, correct or "
     "remove what is wrong, and add what is missing."
 )
@@ -64,7 +65,7 @@ def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "lookUp": reverse("annotation:look-up"),
         **index_urls(page.project),
     }
-    return render_task_page(request, page, hint=PREANNOTATED if page.is_preannotated else "")
+    return render_task_page(request, page, hint=str(PREANNOTATED) if page.is_preannotated else "")
 
 
 @require_GET
@@ -128,7 +129,7 @@ def render_guidelines_page(request: HttpRequest, page: OpenedPage, *, hint: str)
     """Render a preview that shows no item."""
     context = {
         "title": title_of(scheme_of(page.project), page.role),
-        "guidelines": render_markdown(page.guidelines),
+        **guidelines_context(request, page.guidelines),
         "consent_text": render_markdown(page.asked_first.consent_text),
         "asked_first": page.asked_first,
         "hint": hint,
@@ -144,7 +145,10 @@ def _way_back(request: HttpRequest) -> dict[str, str] | None:
         return None
     session = session_with(external_id=link.session)
     progress = progress_of(session=session, now=timezone.now())
-    title = f"Task {progress.done + 1} of {progress.most}"
+    title = gettext("Task %(done)s of %(most)s") % {
+        "done": progress.done + 1,
+        "most": progress.most,
+    }
     return {"url": session_url(session), "title": title}
 
 
@@ -261,7 +265,7 @@ def practice(request: HttpRequest, series: str, number: int) -> HttpResponse:
 def practice_check(request: HttpRequest, series: str, number: int) -> HttpResponse:
     content = read_practice_message(request)
     result = check_answers(lesson=_lesson(series, number), content=content)
-    context = {"rows": result.rows, "other_side": "Expert"}
+    context = {"rows": result.rows, "other_side": gettext("Expert")}
     rows = render_to_string("annotation/aligned_rows.html", context)
     return JsonResponse({"summary": result.summary, "rows": rows})
 

@@ -235,13 +235,12 @@ def _render(
     request: HttpRequest, project: Project, page: Json, kind: str, back: dict[str, str]
 ) -> HttpResponse:
     """Render the scheme's page for workers."""
-    guidelines = guidelines_of(project=project, kind=kind)
     return render_work_page(
         request,
         scheme=scheme_of(project),
         role=ROLES[ExpertWork(kind)],
         page=page,
-        guidelines=guidelines.text if guidelines else "",
+        guidelines=guidelines_of(project=project, kind=kind),
         back=back,
         comment_label="Comment for the project's staff",
     )

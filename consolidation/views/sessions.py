@@ -10,6 +10,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
@@ -48,8 +49,8 @@ from crowd.models import StudySession
 from web.markdown import render_markdown
 
 View = Callable[..., HttpResponseBase]
-NOT_ACCEPTED = "Agree to the text, or choose “I don’t take part”."
-LATER = "We can't reach {provider} at the moment. Wait a minute and reload this page."
+NOT_ACCEPTED = gettext_lazy("Agree to the text, or choose “I don’t take part”.")
+LATER = gettext_lazy("We can't reach {provider} at the moment. Wait a minute and reload this page.")
 
 
 def session_page(view: View) -> View:
@@ -93,7 +94,7 @@ def _over(request: HttpRequest, over: SessionOverError) -> HttpResponse:
 def arrive(request: HttpRequest, provider: str) -> HttpResponseBase:
     """Open the session of a worker who comes from the provider."""
     if not knows_sessions(provider):
-        raise InvalidArrivalError("This address is not valid. Open the study again.")
+        raise InvalidArrivalError(gettext("This address is not valid. Open the study again."))
     parameters = request.GET.dict()
     try:
         session = _open(provider, parameters)
@@ -172,12 +173,12 @@ def consent(request: HttpRequest, token: str) -> HttpResponseBase:
     if row.state != SessionState.ACTIVE:
         raise SessionOverError(row)
     if "accepts" not in request.POST:
-        return _ask_consent(request, _overview(row, token), problem=NOT_ACCEPTED)
+        return _ask_consent(request, _overview(row, token), problem=str(NOT_ACCEPTED))
     version = request.POST.get("version", "")
     try:
         accept_consent(session=row, version=version, now=timezone.now())
     except ConsentTextChangedError:
-        return _ask_consent(request, _overview(row, token), problem=NEW_TEXT)
+        return _ask_consent(request, _overview(row, token), problem=str(NEW_TEXT))
     return redirect(session_url(row))
 
 

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET
 
 from annotation.domain.corpus.item_context import context_of
@@ -36,15 +37,19 @@ from projects.enums import Role
 from projects.models import Project
 from schemes.contract.values import Json
 
-OWN_WORK = (
+OWN_WORK = gettext_lazy(
     "You wrote one of the annotations that are {work} here, or merged them before. Return this "
     "task."
 )
-EXAMPLE = "This is an example. The annotations of the task appear when you accept it."
-HIDDEN = "The annotations of the task appear when you accept it."
-REVISION_HIDDEN = "Your annotation, and what others dispute in it, appear when you accept the task."
-MARKED = "A program wrote annotation {letter}, and people wrote the others."
-OTHERS_WORK = "Only the worker who wrote this annotation can revise it. Return this task."
+EXAMPLE = gettext_lazy("This is an example. The annotations of the task appear when you accept it.")
+HIDDEN = gettext_lazy("The annotations of the task appear when you accept it.")
+REVISION_HIDDEN = gettext_lazy(
+    "Your annotation, and what others dispute in it, appear when you accept the task."
+)
+MARKED = gettext_lazy("A program wrote annotation {letter}, and people wrote the others.")
+OTHERS_WORK = gettext_lazy(
+    "Only the worker who wrote this annotation can revise it. Return this task."
+)
 
 
 @require_GET
@@ -82,7 +87,7 @@ def revise(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page = open_framed_page(request, public_id, Role.REVISER)
     page.data["urls"] = _urls(page.project)
     if page.hides_work:
-        return render_task_page(request, page, hint=REVISION_HIDDEN)
+        return render_task_page(request, page, hint=str(REVISION_HIDDEN))
     dispute = case_of_task(task).disputes.select_related("source__worker").get(round=task.round)
     author, worker = dispute.source.worker, parse_arrival(request.path, request.GET.dict()).worker
     if worker and author and worker != author.external_id:
@@ -101,7 +106,7 @@ def submit(request: HttpRequest) -> HttpResponse:
     tasks = Task.objects.select_related("hit__hit_type").filter(role__in=CASE_ROLES)
     task = tasks.filter(public_id=claim.public_id).first()
     if task is None:
-        raise InvalidPageError("This task doesn't exist.")
+        raise InvalidPageError(gettext("This task doesn't exist."))
     now = timezone.now()
     claim = confirm_claim(claim=claim, task=task, now=now)
     # The answer, and refusals of content, show what others wrote.
@@ -138,9 +143,9 @@ def _render_example(request: HttpRequest, page: OpenedPage) -> HttpResponse:
     """Render a preview with the example of the tutorial, or only the guidelines if there is none."""
     example = example_of(project=page.project, role=page.role)
     if example is None:
-        return render_guidelines_page(request, page, hint=HIDDEN)
+        return render_guidelines_page(request, page, hint=str(HIDDEN))
     page.data["items"] = [example]
-    return render_task_page(request, page, hint=EXAMPLE)
+    return render_task_page(request, page, hint=str(EXAMPLE))
 
 
 def _urls(project: Project) -> Json:

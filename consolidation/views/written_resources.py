@@ -220,7 +220,7 @@ def render_preview(
         scheme=scheme,
         role=Role.GENERATOR,
         page=page,
-        guidelines="",
+        guidelines=None,
         script="js/work/preview.js",
     )
 

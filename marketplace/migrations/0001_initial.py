@@ -76,6 +76,7 @@ class Migration(migrations.Migration):
                 ('country', models.CharField(max_length=2)),
                 ('subdivision', models.CharField(blank=True, max_length=2)),
                 ('is_adult', models.BooleanField(default=False)),
+                ('language', models.CharField(default='en', max_length=10)),
                 ('active', models.BooleanField(default=True)),
                 ('accepts_next', models.BooleanField(default=True, verbose_name='auto-accept the next HIT')),
                 ('approved_count', models.PositiveIntegerField(default=0)),

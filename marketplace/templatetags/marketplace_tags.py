@@ -5,21 +5,27 @@ from django.core.paginator import Page
 from django.template.loader import render_to_string
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext_lazy
 
 from web.money import dollars
 
 register = template.Library()
 register.filter(dollars)
+UNITS = (
+    (86_400, ngettext_lazy("%(count)s day", "%(count)s days", "count")),
+    (3_600, ngettext_lazy("%(count)s hour", "%(count)s hours", "count")),
+    (60, ngettext_lazy("%(count)s minute", "%(count)s minutes", "count")),
+)
 
 
 @register.filter
 def duration(seconds: int) -> str:
     """Format seconds in the largest unit that fits, such as "5 minutes" or "2 days"."""
-    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+    for size, text in UNITS:
         if seconds >= size:
             count = round(seconds / size)
-            return f"{count} {name}{'' if count == 1 else 's'}"
-    return f"{seconds} seconds"
+            return text % {"count": count}
+    return gettext("%(count)s seconds") % {"count": seconds}
 
 
 @register.filter
@@ -65,8 +71,9 @@ def fact(name: str, value: object, *, code: bool = False) -> SafeString:
 def table(content: SafeString, caption: str, *columns: str) -> SafeString:
     """Render a table that scrolls within the page, with `content` as its rows.
 
-    A column is a heading, with classes after "|", such as "Fee ($)|number".
+    A column is a heading, with classes after "|", such as "Fee ($)|number". The caption and the headings
+    are translated.
     """
-    heads = [column.partition("|")[::2] for column in columns]
-    context = {"content": content, "caption": caption, "heads": heads}
+    heads = [(gettext(name), classes) for name, _, classes in (c.partition("|") for c in columns)]
+    context = {"content": content, "caption": gettext(caption), "heads": heads}
     return render_to_string("marketplace/table.html", context)

@@ -5,6 +5,7 @@ from django.contrib.auth.hashers import check_password
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -67,7 +68,9 @@ def account(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     if form.is_valid():
         if check_password(form.cleaned_data["current"], worker.password):
             accounts.change_password(worker=worker, password=form.cleaned_data["password"])
-            messages.success(request, "Your password was changed. Sign in with the new password.")
+            messages.success(
+                request, gettext("Your password was changed. Sign in with the new password.")
+            )
             return redirect("marketplace:login")
-        form.add_error("current", "The current password is incorrect.")
+        form.add_error("current", gettext("The current password is incorrect."))
     return render(request, "marketplace/account.html", {"worker": worker, "form": form})

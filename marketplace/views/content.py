@@ -10,6 +10,7 @@ from django.http import (
 )
 from django.shortcuts import get_object_or_404
 from django.templatetags.static import static
+from django.utils.translation import gettext
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET
 
@@ -26,12 +27,12 @@ from marketplace.views.frame import CONTENT_SANDBOX, submit_url
 def content_page(request: HttpRequest, hit_code: str) -> HttpResponse:
     """Serve the HTML of a HIT to the marketplace's frame. A preview cannot submit its forms."""
     if not is_content_key(request.GET.get("key", ""), hit_code=hit_code):
-        text = "This address has expired. Reload the page of the task."
+        text = gettext("This address has expired. Reload the page of the task.")
         return HttpResponse(text, status=410, content_type="text/plain")
     hit = get_object_or_404(Hit.objects.only("question"), code=hit_code)
     question = parse_question(hit.question, allow_http=True, allow_html=True)
     if not question.html:
-        raise Http404("This HIT has a page of its own.")
+        raise Http404(gettext("This HIT has a page of its own."))
     submit_to = request.GET.get("turkSubmitTo", "")
     is_preview = not submit_to.startswith(submit_url())
     return _page(question.html, "" if is_preview else submit_to.rstrip("/") + SUBMIT_PATH)
@@ -43,7 +44,7 @@ def layout_preview(request: HttpRequest, token: str) -> HttpResponse:
     """Serve the preview of a layout to its requester's page. Its forms cannot be submitted."""
     html = read_preview(token)
     if html is None:
-        raise Http404("This preview does not exist, or is too old.")
+        raise Http404(gettext("This preview does not exist, or is too old."))
     return _page(html, "")
 
 
@@ -66,5 +67,5 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     return HttpResponseServerError(
-        "The page could not be shown. Try again.", content_type="text/plain"
+        gettext("The page could not be shown. Try again."), content_type="text/plain"
     )

@@ -8,12 +8,14 @@ from urllib.parse import urlencode, urlsplit
 from csp.decorators import csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.translation import get_language
 
 from marketplace.domain.questions.content_keys import content_key
 from marketplace.domain.questions.frame_signature import PARAMETER, frame_signature
-from marketplace.domain.questions.moved_site import present_url
+from marketplace.domain.questions.moved_site import is_own_requester, present_url
 from marketplace.domain.questions.submit_tokens import submit_token
 from marketplace.models import Assignment, Hit, HitType
+from web.interface_language import PARAMETER as LANGUAGE_PARAMETER
 
 #: What a page of this site may do in the frame. It has an opaque origin there.
 SANDBOX = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
@@ -106,6 +108,15 @@ def work_url(assignment: Assignment, url: str) -> str:
     if signature:
         query[PARAMETER] = signature
     return keyed_url(assignment.hit, url, query)
+
+
+def in_chosen_language(request: HttpRequest, url: str, hit_type: HitType) -> str:
+    """Add the worker's choice of a language to the URL of the site's own page, which has no cookie."""
+    if settings.LANGUAGE_COOKIE_NAME not in request.COOKIES or not is_own_requester(
+        hit_type.requester_id
+    ):
+        return url
+    return frame_url(url, urlencode({LANGUAGE_PARAMETER: get_language()}))
 
 
 def submit_url() -> str:

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from marketplace.answer_form import AnswerForm
@@ -36,12 +37,19 @@ from marketplace.models import (
     SavedSearch,
     WorkerAccount,
 )
-from marketplace.views.frame import framing, keyed_url, origin_of, page_url, sandbox_of
+from marketplace.views.frame import (
+    framing,
+    in_chosen_language,
+    keyed_url,
+    origin_of,
+    page_url,
+    sandbox_of,
+)
 from marketplace.views.media_policy import allow_media
 from marketplace.views.session import worker_required
 
-NOTHING_LEFT = "No more tasks of this group are available to you right now."
-SUBMITTED = "Submitted. ${} is pending approval."
+NOTHING_LEFT = gettext_lazy("No more tasks of this group are available to you right now.")
+SUBMITTED = gettext_lazy("Submitted. ${} is pending approval.")
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
@@ -118,9 +126,11 @@ def save_filter(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase
         except RefusalError as refusal:
             messages.error(request, refusal.message)
         else:
-            messages.success(request, f"Filter “{form.cleaned_data['name']}” saved.")
+            messages.success(
+                request, gettext("Filter “%(name)s” saved.") % {"name": form.cleaned_data["name"]}
+            )
     else:
-        messages.error(request, "Enter a name of up to 60 characters for the filter.")
+        messages.error(request, gettext("Enter a name of up to 60 characters for the filter."))
     query = wanted.url_query()
     return redirect(f"{reverse('marketplace:groups')}{'?' if query else ''}{query}")
 
@@ -130,7 +140,7 @@ def save_filter(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase
 def delete_filter(request: HttpRequest, worker: WorkerAccount, pk: int) -> HttpResponseBase:
     search = get_object_or_404(SavedSearch, pk=pk, worker=worker)
     search.delete()
-    messages.success(request, f"Filter “{search.name}” deleted.")
+    messages.success(request, gettext("Filter “%(name)s” deleted.") % {"name": search.name})
     return redirect("marketplace:groups")
 
 
@@ -250,7 +260,7 @@ def _preview(
         page = render(request, "marketplace/preview.html", context | {"form": form})
         return allow_media(request, page, form.question_form)
     query = {"assignmentId": NOT_AVAILABLE, "hitId": hit.code}
-    context["frame_url"] = keyed_url(hit, url, query)
+    context["frame_url"] = in_chosen_language(request, keyed_url(hit, url, query), hit.hit_type)
     context["sandbox"] = sandbox_of(request, url)
     page = render(request, "marketplace/preview.html", context)
     return framing(request, page, [origin_of(url)])
@@ -259,7 +269,7 @@ def _preview(
 def _check_discoverable(worker: WorkerAccount, hit_type: HitType) -> None:
     held = held_by(worker, hit_type.requirements)
     if unmet(hit_type.requirements, held, action=Guarded.DISCOVER):
-        raise Http404("This group does not exist.")
+        raise Http404(gettext("This group does not exist."))
 
 
 def _types(hit_types: list[HitType]) -> dict[str, QualificationType]:

@@ -9,6 +9,7 @@ from django.contrib.auth.hashers import check_password
 from django.http import FileResponse, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -24,7 +25,7 @@ from marketplace.models import Assignment, WorkerAccount
 from marketplace.views.posted import posted
 from marketplace.views.session import log_out_response, worker_required
 
-WRONG_PASSWORD = "The password is incorrect."  # noqa: S105 - a message
+WRONG_PASSWORD = gettext_lazy("The password is incorrect.")
 
 
 @require_GET
@@ -48,14 +49,20 @@ def change_email(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBas
         email = form.cleaned_data["email"]
         if not settings.MAIL_IS_ON:
             emails.change_email(worker=worker, email=email)
-            messages.success(request, f"Your email address is now {email}.")
+            messages.success(
+                request, gettext("Your email address is now %(email)s.") % {"email": email}
+            )
             return redirect("marketplace:account")
         try:
             emails.send_confirmation(worker=worker, email=email)
         except (SMTPException, OSError):
-            form.add_error("email", "The email could not be sent. Check the address, or try later.")
+            form.add_error(
+                "email", gettext("The email could not be sent. Check the address, or try later.")
+            )
         else:
-            text = f"A link was sent to {email}. Your address changes when you open it."
+            text = gettext(
+                "A link was sent to %(email)s. Your address changes when you open it."
+            ) % {"email": email}
             messages.success(request, text)
             return redirect("marketplace:account")
     context = {"worker": worker, "form": form, "mail_is_on": settings.MAIL_IS_ON}
@@ -73,7 +80,9 @@ def confirm_email(request: HttpRequest, worker: WorkerAccount, token: str) -> Ht
         return redirect("marketplace:account")
     if request.method == "POST":
         emails.change_email(worker=worker, email=email)
-        messages.success(request, f"Your email address is now {email}.")
+        messages.success(
+            request, gettext("Your email address is now %(email)s.") % {"email": email}
+        )
         return redirect("marketplace:account")
     context = {"worker": worker, "email": email}
     return render(request, "marketplace/confirm_email.html", context)
@@ -102,7 +111,9 @@ def close(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
         form.add_error("password", WRONG_PASSWORD)
     if form.is_valid():
         close_and_erase(worker=worker, keeps_email=form.cleaned_data["keeps_email"], now=now)
-        messages.success(request, "Your account is closed, and your personal data is erased.")
+        messages.success(
+            request, gettext("Your account is closed, and your personal data is erased.")
+        )
         return log_out_response(request)
     context = {
         "worker": worker,

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -27,7 +28,7 @@ def details_page(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBas
     form = PaymentDetailsForm(posted(request), initial=initial)
     if form.is_valid():
         save_payment_details(worker=worker, text=form.cleaned_data["details"], now=timezone.now())
-        messages.success(request, "Your payment details were saved.")
+        messages.success(request, gettext("Your payment details were saved."))
         return redirect("marketplace:earnings")
     context = {"worker": worker, "form": form, "is_lost": text == UNREADABLE}
     return render(request, "marketplace/payment_details.html", context)

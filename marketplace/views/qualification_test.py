@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -56,7 +57,9 @@ def _submit(
     attempt: QualificationAttempt | None,
 ) -> HttpResponseBase:
     if attempt is None:
-        messages.info(request, "You have no test in progress. You may have submitted it already.")
+        messages.info(
+            request, gettext("You have no test in progress. You may have submitted it already.")
+        )
         return redirect("marketplace:qualifications")
     if qualification_test.is_over(attempt, now=timezone.now()):
         return _introduction(request, worker, kind, is_over=True)
@@ -79,9 +82,14 @@ def _submit(
 def _result(submitted: QualificationRequest, worker: WorkerAccount) -> str:
     kind = submitted.qualification_type
     if submitted.status != RequestStatus.ACCEPTED:
-        return f"Your answers were sent. {kind.requester.name} reviews them."
+        return gettext("Your answers were sent. %(name)s reviews them.") % {
+            "name": kind.requester.name
+        }
     value = kind.grants.get(worker=worker).value
-    return f"Qualification “{kind.name}” granted. Your score is {value}."
+    return gettext("Qualification “%(name)s” granted. Your score is %(value)s.") % {
+        "name": kind.name,
+        "value": value,
+    }
 
 
 def _introduction(

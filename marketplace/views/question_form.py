@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
@@ -30,7 +31,7 @@ def answers(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -
     """Check and submit the answers. A repeated submission of the same answers changes nothing."""
     assignment = work.find_own(worker=worker, assignment_code=assignment_code)
     if assignment is None or assignment.hit.external_url:
-        raise Http404("You don't have an assignment with this id and a form.")
+        raise Http404(gettext("You don't have an assignment with this id and a form."))
     if request.method == "GET":
         return redirect("marketplace:work", assignment_code=assignment_code)
     form = AnswerForm(read_form(assignment.hit.question), request.POST)

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from marketplace.domain.accounts.operator_profile import operator_profile
@@ -51,7 +52,9 @@ def thread(request: HttpRequest, worker: WorkerAccount, code: str) -> HttpRespon
         except RefusalError as refusal:
             form.add_error(None, refusal.message)
         else:
-            messages.success(request, "Your message was sent. You'll find the answer here.")
+            messages.success(
+                request, gettext("Your message was sent. You'll find the answer here.")
+            )
             return redirect("marketplace:thread", code=code)
     rows = thread_of(worker=worker, requester=row)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))

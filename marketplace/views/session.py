@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language
 
 from marketplace.domain.accounts import accounts
 from marketplace.domain.work.consent import is_consent_due
@@ -51,6 +52,7 @@ def log_in_response(
         next_url = reverse("marketplace:groups")
     if is_consent_due(worker):
         next_url = f"{reverse('marketplace:consent')}?{urlencode({'next': next_url})}"
+    accounts.set_language(worker=worker, language=get_language())
     response = HttpResponseRedirect(next_url)
     response.set_cookie(
         accounts.COOKIE,

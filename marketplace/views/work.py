@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import cache_control
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
@@ -24,7 +25,15 @@ from marketplace.domain.work import work
 from marketplace.domain.work.extend_time import extend_time, time_left
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
-from marketplace.views.frame import framing, origin_of, page_url, sandbox_of, submit_url, work_url
+from marketplace.views.frame import (
+    framing,
+    in_chosen_language,
+    origin_of,
+    page_url,
+    sandbox_of,
+    submit_url,
+    work_url,
+)
 from marketplace.views.groups import SUBMITTED, to_next, to_next_or_list
 from marketplace.views.question_form import form_page
 from marketplace.views.session import current_worker, worker_required
@@ -44,7 +53,9 @@ def work_page(
     url = page_url(assignment.hit, assignment.hit_type)
     if not url:
         return form_page(request, worker, assignment)
-    context["frame_url"] = work_url(assignment, url)
+    context["frame_url"] = in_chosen_language(
+        request, work_url(assignment, url), assignment.hit_type
+    )
     context["sandbox"] = sandbox_of(request, url)
     pay = typical_pay(hit_types=[assignment.hit_type], now=timezone.now())
     context["pay"] = pay.get(assignment.hit_type_id)
@@ -90,7 +101,9 @@ def return_hit(
     except RefusalError as refusal:
         messages.error(request, refusal.message)
     else:
-        messages.success(request, "You returned the task. It is available to other workers again.")
+        messages.success(
+            request, gettext("You returned the task. It is available to other workers again.")
+        )
     return redirect("marketplace:groups")
 
 
@@ -123,7 +136,7 @@ def go_on(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -> 
     """
     assignment = _own(worker, assignment_code)
     if assignment.status == AssignmentStatus.ACCEPTED:
-        messages.error(request, "This task hasn't been submitted yet.")
+        messages.error(request, gettext("This task hasn't been submitted yet."))
         return redirect("marketplace:work", assignment_code=assignment.code)
     if assignment.status == AssignmentStatus.SUBMITTED and "accepts_next" not in request.POST:
         messages.success(request, SUBMITTED.format(format_cents(assignment.reward_cents)))
@@ -137,10 +150,10 @@ def go_on(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -> 
 def submit_by_token(request: HttpRequest, token: str) -> HttpResponseBase:
     bound = read_submit_token(token)
     if bound is None:
-        return _answer_page(request, "", "This submission URL is invalid.", 403)
+        return _answer_page(request, "", gettext("This submission URL is invalid."), 403)
     assignment_code, worker_code = bound
     if _form(request).get(work.ASSIGNMENT_FIELD, "") != assignment_code:
-        return _answer_page(request, "", "The form belongs to another assignment.", 403)
+        return _answer_page(request, "", gettext("The form belongs to another assignment."), 403)
     return _submit(request, worker_code, assignment_code)
 
 
@@ -152,7 +165,7 @@ def submit_by_session(request: HttpRequest) -> HttpResponseBase:
     """Accept submissions to MTurk's own path, from pages that ignore `turkSubmitTo`."""
     worker = current_worker(request) if _same_site(request) else None
     if worker is None:
-        return _answer_page(request, "", "Sign in first, or post to turkSubmitTo.", 403)
+        return _answer_page(request, "", gettext("Sign in first, or post to turkSubmitTo."), 403)
     return _submit(request, worker.code, _form(request).get(work.ASSIGNMENT_FIELD, ""))
 
 
@@ -218,5 +231,5 @@ def _answer_page(
 def _own(worker: WorkerAccount, assignment_code: str) -> Assignment:
     assignment = work.find_own(worker=worker, assignment_code=assignment_code)
     if assignment is None:
-        raise Http404("You don't have an assignment with this id.")
+        raise Http404(gettext("You don't have an assignment with this id."))
     return assignment

@@ -7,6 +7,7 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from marketplace.domain import queries
@@ -127,7 +128,9 @@ def request_qualification(
             is_granted = created.status == RequestStatus.ACCEPTED
             messages.success(
                 request,
-                "Qualification granted." if is_granted else "Your request was sent.",
+                gettext("Qualification granted.")
+                if is_granted
+                else gettext("Your request was sent."),
             )
             return redirect("marketplace:qualifications")
     context = {"worker": worker, "kind": kind, "form": form}
@@ -152,7 +155,7 @@ def appeal(request: HttpRequest, worker: WorkerAccount, assignment_code: str) ->
         except RefusalError as refusal:
             form.add_error(None, refusal.message)
         else:
-            messages.success(request, "Your appeal was sent to the operator.")
+            messages.success(request, gettext("Your appeal was sent to the operator."))
             return redirect("marketplace:history")
     context = {"worker": worker, "assignment": assignment, "form": form}
     return render(request, "marketplace/appeal.html", context)

@@ -226,14 +226,28 @@ def _check_nobody_works(project: Project, role: str) -> None:
 
 @transaction.atomic
 def change_guidelines(
-    *, project: Project, role: str, text: str, actor: str, now: datetime
+    *,
+    project: Project,
+    role: str,
+    text: str,
+    actor: str,
+    now: datetime,
+    language: str = "",
+    translations: Mapping[str, str] | None = None,
 ) -> Guidelines | None:
-    """Write a new version of the guidelines.
+    """Write a new version of the guidelines, as `write_guidelines` does.
 
-    Return None if the text is unchanged, which settles the step of the set-up.
+    Return None if nothing is changed, which settles the step of the set-up.
     """
     newest = current_guidelines(project_id=project.pk, role=role)
-    current = write_guidelines(project=project, role=role, text=text, now=now)
+    current = write_guidelines(
+        project=project,
+        role=role,
+        text=text,
+        now=now,
+        language=language,
+        translations=translations,
+    )
     if newest is not None and current.pk == newest.pk:
         settle_step(project=project, step=SettledStep.GUIDELINES, actor=actor, now=now)
         return None

@@ -1,5 +1,6 @@
 """Create projects and write their guidelines."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -128,15 +129,35 @@ def default_guidelines(scheme: Scheme, role: Role) -> str:
 
 
 @transaction.atomic
-def write_guidelines(*, project: Project, role: str, text: str, now: datetime) -> Guidelines:
-    """Create a new version of a role's guidelines, unless the text is unchanged."""
+def write_guidelines(
+    *,
+    project: Project,
+    role: str,
+    text: str,
+    now: datetime,
+    language: str = "",
+    translations: Mapping[str, str] | None = None,
+) -> Guidelines:
+    """Create a new version of a role's guidelines, unless nothing is changed.
+
+    By default, it has the language and the translations of the newest version.
+    """
     Project.objects.select_for_update().get(pk=project.pk)
     newest = current_guidelines(project_id=project.pk, role=role)
-    if newest and newest.text == text:
+    language = language or (newest.language if newest else DEFAULT_LANGUAGE)
+    if translations is None:
+        translations = newest.translations if newest else {}
+    values = (language, text, dict(translations))
+    if newest and (newest.language, newest.text, newest.translations) == values:
         return newest
-    version = newest.version + 1 if newest else 1
     return Guidelines.objects.create(
-        project=project, role=role, version=version, text=text, written_at=now
+        project=project,
+        role=role,
+        version=newest.version + 1 if newest else 1,
+        language=language,
+        text=text,
+        translations=values[2],
+        written_at=now,
     )
 
 

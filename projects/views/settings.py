@@ -1,5 +1,7 @@
 """Pages that create a project and change its settings and guidelines."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
@@ -16,9 +18,9 @@ from projects.domain.choose_protocol import ProtocolError, choose_protocol, is_f
 from projects.domain.create_project import ProjectExistsError, create_project, current_guidelines
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
-from projects.forms import GuidelinesForm, ProjectForm, ProtocolForm, SettingsForm
-from projects.languages import DEFAULT_LANGUAGE
-from projects.models import Project
+from projects.forms import GuidelinesForm, ProjectForm, ProtocolForm, SettingsForm, TranslationForm
+from projects.languages import CHOICES, DEFAULT_LANGUAGE, LANGUAGES
+from projects.models import Guidelines, Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_creator_page, project_page
 from web.markdown import render_markdown
@@ -155,25 +157,30 @@ def actor_of(request: HttpRequest) -> str:
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def guidelines(request: HttpRequest, project: Project) -> HttpResponseBase:
-    """Change a role's guidelines. "preview" renders the text as workers see it."""
+    """Change a role's guidelines. "preview" renders the text as workers see it.
+
+    The parameter "language" selects a translation.
+    """
     role = request.GET.get("role", Role.GENERATOR)
     roles = [Role(name) for name in project.pay_scheme]
     if role not in roles:
         role = Role.GENERATOR
     newest = current_guidelines(project_id=project.pk, role=role)
-    form = GuidelinesForm(request.POST or None, initial={"text": newest.text if newest else ""})
+    language = _translation_language(request, newest)
+    form = _guidelines_form(request, newest, language)
     # The parameter is in the URL, because htmx posts the form without the button.
     previews = "preview" in request.GET and form.is_bound
     if form.is_valid() and not previews:
         written = change_guidelines(
             project=project,
             role=role,
-            text=form.cleaned_data["text"],
             actor=actor_of(request),
             now=timezone.now(),
+            **_changed_texts(form, newest, language),
         )
         report_changes(request, [f"guidelines, version {written.version}"] if written else [])
-        return redirect(f"{request.path}?role={role}")
+        address = f"{request.path}?role={role}"
+        return redirect(f"{address}&language={language}" if language else address)
     versions = list(project.guidelines.filter(role=role).order_by("-version"))
     shown = next(
         (version for version in versions if str(version.version) == request.GET.get("version")),
@@ -185,7 +192,12 @@ def guidelines(request: HttpRequest, project: Project) -> HttpResponseBase:
         "roles": roles,
         "versions": versions,
         "shown": shown,
-        "preview": render_markdown(shown.text) if shown else "",
+        "preview": render_markdown(shown.text_in(language or shown.language)) if shown else "",
+        "main_language": LANGUAGES.get(newest.language, "") if newest else "",
+        "language": language,
+        "language_name": LANGUAGES.get(language, ""),
+        "translations": _translations(newest, language),
+        "languages": CHOICES,
     }
     if previews:
         context["preview"] = render_markdown(form.cleaned_data.get("text", ""))
@@ -197,3 +209,43 @@ def guidelines(request: HttpRequest, project: Project) -> HttpResponseBase:
         fragment="projects/fragments/guidelines_preview.html",
         status=422 if form.is_bound and not form.is_valid() else 200,
     )
+
+
+def _translation_language(request: HttpRequest, newest: Guidelines | None) -> str:
+    """Return the language of the selected translation, or "" for the main text."""
+    language = request.GET.get("language", "")
+    is_translation = newest is not None and language in LANGUAGES and language != newest.language
+    return language if is_translation else ""
+
+
+def _guidelines_form(
+    request: HttpRequest, newest: Guidelines | None, language: str
+) -> TranslationForm:
+    data = request.POST or None
+    if newest is None:
+        return GuidelinesForm(data, initial={"language": DEFAULT_LANGUAGE}, translations=())
+    if language:
+        return TranslationForm(data, initial={"text": newest.text_in(language)})
+    return GuidelinesForm(
+        data,
+        initial={"text": newest.text, "language": newest.language},
+        translations=newest.translations,
+    )
+
+
+def _changed_texts(
+    form: TranslationForm, newest: Guidelines | None, language: str
+) -> dict[str, Any]:
+    """Return the arguments of `change_guidelines` for what was entered."""
+    text = form.cleaned_data["text"]
+    if newest is None or not language:
+        return {"text": text, "language": form.cleaned_data["language"]}
+    others = {tag: other for tag, other in newest.translations.items() if tag != language}
+    translations = {**others, language: text} if text else others
+    return {"text": newest.text, "translations": translations}
+
+
+def _translations(newest: Guidelines | None, language: str) -> dict[str, str]:
+    """Return the names of the translations' languages, with that of the selected one."""
+    tags = {*(newest.translations if newest else ()), language} - {""}
+    return {tag: LANGUAGES[tag] for tag in sorted(tags)}

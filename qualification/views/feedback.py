@@ -8,10 +8,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from annotation.work_page import in_worker_language
 from crowd.domain.workers.write_mail import forget_address, keep_address
 from crowd.models import MailAddress, Worker
 from datasets.models import Decision
@@ -59,7 +61,7 @@ def feedback(request: HttpRequest, token: str) -> HttpResponseBase:
         if _answered(request, feedback, form):
             return redirect(request.path)
     status = 422 if form.is_bound or address.is_bound else 200
-    context = feedback_context(feedback) | {
+    context = feedback_context(request, feedback) | {
         "form": form,
         "mail_is_on": settings.MAIL_IS_ON,
         "mail_address": MailAddress.objects.filter(worker=worker).first(),
@@ -94,7 +96,7 @@ def _answered(request: HttpRequest, feedback: AnyFeedback, form: ReplyForm) -> b
     return False
 
 
-def feedback_context(feedback: AnyFeedback) -> dict[str, Any]:
+def feedback_context(request: HttpRequest, feedback: AnyFeedback) -> dict[str, Any]:
     """Return the context of the worker's page, which trainers can preview."""
     from_production = isinstance(feedback, PoolFeedback)
     scheme = scheme_of(feedback.project)
@@ -110,9 +112,9 @@ def feedback_context(feedback: AnyFeedback) -> dict[str, Any]:
         "sentences": _sentences(scheme, figures),
         "corrected": _sentences(scheme, corrected) if corrected else [],
         "scheme": scheme,
-        "other_side": "Final version" if from_production else "Expert",
+        "other_side": gettext("Final version") if from_production else gettext("Expert"),
         "from_production": from_production,
-        **comparison_context(feedback, corrected=_corrected(feedback)),
+        **comparison_context(feedback, corrected=_corrected(feedback), reader=request),
     }
 
 
@@ -134,8 +136,12 @@ def comparison_context(
     feedback: AnyFeedback,
     decisions: Sequence[Decision] = (),
     corrected: Mapping[int, Sequence[Json]] | None = None,
+    reader: HttpRequest | None = None,
 ) -> dict[str, Any]:
+    """Return the context of the comparison, with the guidelines in the reader's language if given."""
     guidelines = guidelines_of(feedback)
+    if guidelines and reader:
+        guidelines = in_worker_language(reader, guidelines)
     items = comparison_view(
         feedback=feedback, decisions=decisions, guidelines=guidelines, corrected=corrected
     )
@@ -146,6 +152,7 @@ def comparison_context(
         # The item whose comparison is open at first.
         "opened": next(iter(to_check), None),
         "guidelines": render_markdown(guidelines.text) if guidelines else "",
+        "guidelines_language": guidelines.language if guidelines else "",
     }
 
 

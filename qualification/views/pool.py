@@ -210,7 +210,7 @@ def pool_write(request: HttpRequest, project: Project, pseudonym: str) -> HttpRe
 def pool_preview(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponse:
     """Show the page as the worker will see it."""
     draft = pool_draft_or_new(project, _worker(project, pseudonym))
-    context = feedback_context(draft) | {"is_preview": True, "back": f"../{pseudonym}/"}
+    context = feedback_context(request, draft) | {"is_preview": True, "back": f"../{pseudonym}/"}
     return render(request, "qualification/feedback.html", context)
 
 

@@ -247,5 +247,5 @@ def preview(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
     if feedback is None:
         raise Http404("nothing to preview")
     back = _address("trainee", enrolment, pseudonym)
-    context = feedback_context(feedback) | {"is_preview": True, "back": back}
+    context = feedback_context(request, feedback) | {"is_preview": True, "back": back}
     return render(request, "qualification/feedback.html", context)

@@ -96,7 +96,14 @@ def _copy(project: Project, now: datetime) -> Project:
     copy.save()
     for role in Role:
         if guidelines := current_guidelines(project_id=project.pk, role=role):
-            write_guidelines(project=copy, role=role, text=guidelines.text, now=now)
+            write_guidelines(
+                project=copy,
+                role=role,
+                text=guidelines.text,
+                now=now,
+                language=guidelines.language,
+                translations=guidelines.translations,
+            )
     Membership.objects.bulk_create(
         Membership(project=copy, user_id=membership.user_id, role=membership.role)
         for membership in project.memberships.all()

@@ -146,5 +146,7 @@ def _guidelines(released: Released) -> str:
 
 
 def guidelines_name(guidelines: dict[str, str]) -> str:
-    """Return the name of the file with a version of the guidelines."""
-    return f"guidelines/{guidelines['role']}-{guidelines['version']}.md"
+    """Return the name of the file with a version of the guidelines, or with a translation of it."""
+    language = guidelines.get("translation")  # not in releases of earlier versions
+    ending = f"{language}.md" if language else "md"
+    return f"guidelines/{guidelines['role']}-{guidelines['version']}.{ending}"

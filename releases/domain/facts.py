@@ -81,15 +81,19 @@ def _resource_versions(project: Project) -> dict[str, int]:
 
 
 def _guidelines(project: Project) -> list[dict[str, Any]]:
-    """Return the versions of the guidelines that accepted work was made with, or else the newest."""
+    """Return the versions of the guidelines that accepted work was made with, or else the newest.
+
+    `translation` is the language of a translation, and "" for the main text.
+    """
     accepted = Submission.objects.accepted().filter(item__project=project)
     used = Guidelines.objects.filter(
         pk__in=accepted.filter(guidelines__isnull=False).values("guidelines")
     )
     rows = used if used.exists() else _newest_guidelines(project)
-    fields = ("role", "version", "text")
     return [
-        {field: getattr(row, field) for field in fields} for row in rows.order_by("role", "version")
+        {"role": row.role, "version": row.version, "text": text, "translation": translation}
+        for row in rows.order_by("role", "version")
+        for translation, text in [("", row.text), *sorted(row.translations.items())]
     ]
 
 

@@ -1,5 +1,20 @@
 // Elements built from plain values. Text is always text: nothing here parses markup.
 
+// The texts of the interface's language, by the English one. There are none in English.
+/** @type {Record<string, any>} */
+const texts = JSON.parse(document.getElementById("texts")?.textContent ?? "{}");
+
+/**
+ * Return a text in the interface's language: t`Question ${number}`.
+ *
+ * @param {readonly string[]} parts
+ * @param {...unknown} values
+ */
+export function t(parts, ...values) {
+  const text = parts.reduce((all, part, at) => `${all}{${at - 1}}${part}`);
+  return (texts[text] ?? text).replace(/{(\d)}/g, (/** @type {string} */ _, /** @type {number} */ at) => values[at]);
+}
+
 /**
  * Create an element. Attributes named `on...` are listeners, `true` sets an empty attribute, and
  * `false` or `null` sets none.
@@ -74,7 +89,9 @@ export function quoted(text) {
 
 /** @param {number} count @param {string} singular */
 export function counted(count, singular, plural = `${singular}s`) {
-  return `${count} ${count === 1 ? singular : plural}`;
+  // The place of each number's plural form, up to 199.
+  const at = texts[""]?.[count < 100 ? count : 100 + (count % 100)] ?? Number(count !== 1);
+  return `${count} ${(texts[singular] ?? [singular, plural])[at]}`;
 }
 
 /** @param {string} text */

@@ -338,6 +338,28 @@ def test_page_shows_the_newest_guidelines_until_work_starts(client, task):
     assert ("Ask <em>little</em>." in other, "Ask <em>much</em>." in other) == (False, True)
 
 
+def test_page_shows_the_guidelines_in_the_workers_language(client, task):
+    write_guidelines(
+        project=task.batch.project,
+        role=Role.GENERATOR,
+        text="Ask *little*.",
+        now=timezone.now(),
+        translations={"de": "Fragen Sie *wenig*.", "ja": "*少し*"},
+    )
+    shown = {
+        accepted: text_of(
+            client.get(task_url(task, submit_to=ORIGIN), headers={"Accept-Language": accepted})
+        )
+        for accepted in ("de-CH", "fr,ja;q=0.5", "fr")
+    }
+    assert '<div lang="de" dir="auto"><p>Fragen Sie <em>wenig</em>.' in shown["de-CH"]
+    assert '<html lang="de">' in shown["de-CH"]
+    # The interface has no Japanese, but the guidelines do.
+    assert '<div lang="ja" dir="auto"><p><em>少し</em>' in shown["fr,ja;q=0.5"]
+    assert '<html lang="en">' in shown["fr,ja;q=0.5"]
+    assert '<div lang="en" dir="auto"><p>Ask <em>little</em>.' in shown["fr"]
+
+
 def test_page_shows_the_guidelines_version_of_its_batch(client, task):
     project, now = task.batch.project, timezone.now()
     old = write_guidelines(project=project, role=Role.GENERATOR, text="The *old*.", now=now)

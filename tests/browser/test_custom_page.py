@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request, Route, e
 from annotation.domain.corpus.item_context import context_of
 from annotation.domain.work.practice import series_of
 from annotation.models import Draft, Item
-from config.static_files import MINIFIERS
+from config.static_files import HASH_LENGTH, MINIFIERS
 from consolidation.domain.cases.record_work import record_new_case_work
 from consolidation.domain.gold.save_version import save_version
 from consolidation.models import Case, Gold
@@ -815,7 +815,7 @@ HASHED = re.compile(r"(/static/[\w/-]+)\.(js|css|svg)")
 
 def hashed(match: re.Match[str]) -> str:
     """Return the address of a static file with a hash, as collected files have it."""
-    digest = hashlib.md5(match[0].encode(), usedforsecurity=False).hexdigest()[:12]
+    digest = hashlib.md5(match[0].encode(), usedforsecurity=False).hexdigest()[:HASH_LENGTH]
     return f"{match[1]}.{digest}.{match[2]}"
 
 

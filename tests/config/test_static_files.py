@@ -29,7 +29,7 @@ def collected(tmp_path) -> Path:
 
 def hashed(folder: Path, stem: str) -> Path:
     (path,) = (
-        file for file in folder.iterdir() if re.fullmatch(rf"{stem}\.\w{{12}}\.js", file.name)
+        file for file in folder.iterdir() if re.fullmatch(rf"{stem}\.\w{{8}}\.js", file.name)
     )
     return path
 

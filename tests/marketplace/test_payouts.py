@@ -71,7 +71,7 @@ def test_recorded_payout_is_not_due_again(earned, operator, browser):
     assert "Nothing is due to these workers" in again.content.decode()
     earnings = browser.get("/hits/earnings/").content.decode()
     assert "T-4711" in earnings
-    assert earnings.count(DEFAULT_PAYOUTS) == 1
+    assert earnings.count(str(DEFAULT_PAYOUTS)) == 1
     assert Message.objects.get(subject="You were paid $1.16").worker == earned
 
 

@@ -343,6 +343,26 @@ def test_guidelines_have_versions_and_old_ones_stay_readable(office, project):
     assert project.guidelines.filter(role="generator").count() == 2
 
 
+def test_guidelines_are_translated(office, project):
+    address = url("guidelines", project) + "?role=generator"
+    german = address + "&language=de"
+    assert "Translation, in Markdown" in office.get(german).content.decode()
+    office.post(german, {"text": "# Neu\r\n"})
+    first = project.guidelines.filter(role="generator").order_by("-version").first()
+    assert (first.version, first.language, first.translations) == (2, "en", {"de": "# Neu\n"})
+    assert "German" in office.get(address).content.decode()
+    # The other texts are part of the new version.
+    office.post(address, {"text": "# New", "language": "en"})
+    second = project.guidelines.filter(role="generator").order_by("-version").first()
+    assert (second.text, second.translations) == ("# New\n", {"de": "# Neu\n"})
+    refused = office.post(address, {"text": "# New", "language": "de"})
+    assert refused.status_code == 422
+    assert "There is a translation into this language" in refused.content.decode()
+    office.post(german, {"text": ""})
+    third = project.guidelines.filter(role="generator").order_by("-version").first()
+    assert (third.version, third.translations) == (4, {})
+
+
 def test_preview_shows_the_text_and_saves_nothing(office, project):
     before = project.guidelines.count()
     typed = {"text": "<script>x</script> *so*"}

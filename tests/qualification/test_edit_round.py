@@ -135,4 +135,4 @@ def test_round_shows_its_own_version_of_the_guidelines(send, training_round):
     cohort = open_round(training_round, [make_worker()])
     task = cohort.batch.tasks.first()
     page = open_page(public_id=task.public_id, role=task.role, arrival=Arrival(), now=NOW)
-    assert page.guidelines == first.text
+    assert page.guidelines.text == first.text

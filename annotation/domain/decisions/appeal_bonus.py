@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from annotation.domain.decisions.appeal_links import APPEAL_WITHIN
 from annotation.domain.decisions.hold_bonus import work_title
@@ -34,11 +35,13 @@ class AppealError(TouchstoneError, ValueError):
 def why_not_appealed(held: HeldBonus, *, now: datetime) -> str:
     """Return why the bonus can't be appealed now, or an empty string."""
     if not held.unpaid_cents:
-        return "Only bonuses that were declined, or paid in part, can be appealed."
+        return gettext("Only bonuses that were declined, or paid in part, can be appealed.")
     if BonusAppeal.objects.filter(held=held).exists():
-        return "You have already appealed."
+        return gettext("You have already appealed.")
     if held.decided_at and now - held.decided_at > APPEAL_WITHIN:
-        return f"Appeals are possible within {APPEAL_WITHIN.days} days of the decision."
+        return gettext("Appeals are possible within %(days)s days of the decision.") % {
+            "days": APPEAL_WITHIN.days
+        }
     return ""
 
 
@@ -46,7 +49,7 @@ def why_not_appealed(held: HeldBonus, *, now: datetime) -> str:
 def appeal_bonus(*, held: HeldBonus, text: str, now: datetime) -> BonusAppeal:
     """Store the worker's appeal. Raise AppealError if the bonus can't be appealed."""
     if not text.strip():
-        raise AppealError("Explain why the bonus should be paid.")
+        raise AppealError(gettext("Explain why the bonus should be paid."))
     row = HeldBonus.objects.select_for_update().get(pk=held.pk)
     if problem := why_not_appealed(row, now=now):
         raise AppealError(problem)
@@ -56,7 +59,7 @@ def appeal_bonus(*, held: HeldBonus, text: str, now: datetime) -> BonusAppeal:
         payment=row.payment,
         status=AnnouncementStatus.DECLINED,
         amount_cents=row.unpaid_cents,
-        text="You appealed. You'll get a message with the answer.",
+        text=gettext("You appealed. You'll get a message with the answer."),
         now=now,
     )
     return appeal

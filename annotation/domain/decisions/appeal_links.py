@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.core import signing
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.models import HeldBonus
 from audit.errors import TouchstoneError
@@ -19,7 +20,7 @@ class InvalidAppealLinkError(TouchstoneError):
     """The link was altered or has expired."""
 
     def __init__(self) -> None:
-        super().__init__("This link is invalid or has expired.")
+        super().__init__(gettext("This link is invalid or has expired."))
 
 
 def appeal_url(held: HeldBonus) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import F
+from django.utils.translation import gettext, ngettext
 
 from annotation.domain.publishing.publish import batch_terms
 from annotation.domain.publishing.qualification_codes import pool_of
@@ -93,10 +94,12 @@ def stated_timing(*, batch: Batch, worker_ref: str) -> str:
     terms = batch_terms(batch)
     has_bonus = bool(terms.get("bonus_first_cents") or terms.get("bonus_step_cents"))
     if not waits:
-        return "Your bonus is paid as soon as your work is accepted." if has_bonus else ""
+        return gettext("Your bonus is paid as soon as your work is accepted.") if has_bonus else ""
     texts = [_until_accepted(batch)]
     if has_bonus:
-        texts.append(f"Your bonus is in review {until_gold(batch.project)}")
+        texts.append(
+            gettext("Your bonus is in review %(until)s") % {"until": until_gold(batch.project)}
+        )
     return " ".join([*texts, reason]).strip()
 
 
@@ -107,46 +110,56 @@ def _waits_on_page(batch: Batch, worker_ref: str) -> tuple[bool, str]:
     if project.bonus_timing == BonusTiming.AFTER_CONSOLIDATION:
         return True, ""
     if not worker_ref:
-        return True, "Workers who are trained for this project don't wait."
+        return True, gettext("Workers who are trained for this project don't wait.")
     worker = Worker.objects.filter(provider=project.provider, external_id=worker_ref).first()
     if worker is not None and is_trusted(project=project, worker=worker):
         return False, ""
-    units, done = _units(project), TERMS[project.protocol].done
-    return True, (
-        f"This applies until {RECORD_ITEMS} of your items are {done} and at least "
-        f"{KEPT_SHARE:.0%} of their {units} were kept."
+    text = gettext(
+        "This applies until %(count)s of your items are %(done)s and at least %(share)s of their "
+        "%(units)s were kept."
     )
+    return True, text % {**_terms(project), "count": RECORD_ITEMS}
 
 
 def _until_accepted(batch: Batch) -> str:
     """Return when work is accepted that waits for gold."""
     project = batch.project
     most = min(MAX_WAIT, timedelta(seconds=batch.auto_approval_seconds))
-    return (
-        f"Your work is accepted when the item is {TERMS[project.protocol].done}, or after "
-        f"{_duration(most)} without a result. If less than {KEPT_SHARE:.0%} of the "
-        f"{_units(project)} in your newest {RECORD_ITEMS} items were kept, or if the work was too fast, "
-        "a person decides."
+    text = gettext(
+        "Your work is accepted when the item is %(done)s, or after %(time)s without a result. If "
+        "less than %(share)s of the %(units)s in your newest %(count)s items were kept, or if the "
+        "work was too fast, a person decides."
     )
+    return text % {**_terms(project), "time": _duration(most), "count": RECORD_ITEMS}
 
 
 def _duration(time: timedelta) -> str:
     hours = max(1, round(time.total_seconds() / 3600))
     if hours % 24 or hours < 48:
-        return "an hour" if hours == 1 else f"{hours} hours"
-    return f"{hours // 24} days"
+        return ngettext("an hour", "%(count)s hours", hours) % {"count": hours}
+    return ngettext("%(count)s day", "%(count)s days", hours // 24) % {"count": hours // 24}
 
 
 def until_gold(project: Project) -> str:
     """Return how long a bonus waits and what is paid, as the end of a sentence."""
-    return (
-        f"until the item is {TERMS[project.protocol].done}. It is paid for the {_units(project)} that "
-        f"are kept, and in full if there is no result after {MAX_WAIT.days} days."
+    text = gettext(
+        "until the item is %(done)s. It is paid for the %(units)s that are kept, and in full if "
+        "there is no result after %(days)s days."
     )
+    return text % {**_terms(project), "days": MAX_WAIT.days}
+
+
+def _terms(project: Project) -> dict[str, str]:
+    """Return the words of the project in the texts about its bonuses."""
+    return {
+        "done": gettext(TERMS[project.protocol].done),
+        "share": f"{KEPT_SHARE:.0%}",
+        "units": _units(project),
+    }
 
 
 def _units(project: Project) -> str:
-    return scheme_of(project).vocabulary.unit.plural
+    return gettext(scheme_of(project).vocabulary.unit.plural)
 
 
 def _may_wait(batch: Batch) -> bool:

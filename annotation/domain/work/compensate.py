@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotation.domain.publishing.publish import public_id_of
 from annotation.domain.work.worker_page import REFERENCE, InvalidPageError
@@ -176,7 +177,7 @@ def compensation_form(*, arrival: Arrival) -> dict[str, str]:
         return {}
     if not REFERENCE.match(arrival.assignment):
         raise InvalidPageError(
-            "This link has no assignment. Open the task from the marketplace again."
+            gettext("This link has no assignment. Open the task from the marketplace again.")
         )
     return {"action": arrival.submit_to, "assignment": arrival.assignment}
 
@@ -203,7 +204,7 @@ def _pay(assignment: Assignment, now: datetime) -> bool:
         return False
     row.recorded_at = now
     if row.worker_id != assignment.hit.compensation.worker_id:
-        row.error = "This compensation is for another worker."
+        row.error = gettext("This compensation is for another worker.")
     row.save(update_fields=["recorded_at", "error"])
     if row.error:
         return False

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
 from annotation.domain.corpus.fit_content import EarlierContent, parse_earlier
@@ -46,7 +47,7 @@ class DraftConflictError(TouchstoneError):
     """Another page of the same work has saved since. `draft` is the newer version."""
 
     def __init__(self, draft: PageDraft) -> None:
-        super().__init__("This task was changed in another tab. Reload to continue.")
+        super().__init__(gettext("This task was changed in another tab. Reload to continue."))
         self.draft = draft
 
 
@@ -55,8 +56,10 @@ class FormChangedError(InvalidPageError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The form of this task has changed since you opened this page. Reload the page to continue "
-            "in the new form."
+            gettext(
+                "The form of this task has changed since you opened this page. Reload the page to "
+                "continue in the new form."
+            )
         )
 
 
@@ -313,7 +316,7 @@ def answer_text(content: Mapping[str, Json]) -> str:
 def _task(claim: PageToken) -> PublishedTask:
     published = find_task(claim.public_id)
     if published is None:
-        raise InvalidPageError("This task doesn't exist.")
+        raise InvalidPageError(gettext("This task doesn't exist."))
     return published
 
 

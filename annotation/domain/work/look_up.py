@@ -4,6 +4,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from django.db.models import Max, QuerySet
+from django.utils.translation import gettext
 
 from annotation.domain.work.confirm_claim import check_confirmed, check_readable, confirm_claim
 from annotation.domain.work.worker_page import BadMessageError, InvalidPageError, PageToken
@@ -36,7 +37,7 @@ def look_up_for_page(
         return look_up(project=project, name=resource, query=query)
     except UnknownResourceError as error:
         raise BadMessageError(
-            "This request wasn't sent by the task page. Reload the page."
+            gettext("This request wasn't sent by the task page. Reload the page.")
         ) from error
 
 
@@ -89,7 +90,7 @@ def readable_task(*, claim: PageToken, now: datetime) -> Task:
     tasks = Task.objects.select_related("batch__project", "hit__hit_type")
     task = tasks.filter(public_id=claim.public_id).first()
     if task is None:
-        raise InvalidPageError("This task doesn't exist.")
+        raise InvalidPageError(gettext("This task doesn't exist."))
     claim = confirm_claim(claim=claim, task=task, now=now)
     check_confirmed(claim=claim, task=task)
     check_readable(claim=claim, task=task)

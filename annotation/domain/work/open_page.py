@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from django.utils.translation import gettext, gettext_lazy
+
 from annotation.domain.corpus.fit_content import fit_content
 from annotation.domain.corpus.item_context import (
     context_of,
@@ -35,12 +37,12 @@ from crowd.domain.sessions.arrivals import Arrival
 from database import statements
 from projects.domain.schemes import scheme_of
 from projects.enums import InputSignals, Role, page_role, writes_units
-from projects.models import Project
+from projects.models import Guidelines, Project
 from schemes.contract.items import ItemContext, Neighbours
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
 
-OTHER_BLOCK = (
+OTHER_BLOCK = gettext_lazy(
     "You're working on part {block}, and this task belongs to another part. Return it and continue "
     "with your part."
 )
@@ -52,7 +54,7 @@ class TaskNotFoundError(TouchstoneError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class OpenedPage:
-    """The content of a page. `guidelines` is Markdown, and `data` is for the page's script.
+    """The content of a page. `data` is for the page's script.
 
     `hides_work` means that the page must not show what other workers did. With `is_preannotated`, the
     worker starts from a model's annotation.
@@ -60,7 +62,7 @@ class OpenedPage:
 
     project: Project
     role: str
-    guidelines: str
+    guidelines: Guidelines | None
     data: Json
     asked_first: AskedFirst
     hides_work: bool
@@ -131,7 +133,7 @@ def open_page(
     return OpenedPage(
         project=project,
         role=role,
-        guidelines=_guidelines_text(guidelines_id),
+        guidelines=_guidelines(guidelines_id),
         data=data,
         asked_first=asked_first(published),
         hides_work=claim is None and not is_member,
@@ -169,7 +171,9 @@ def _check_admitted(published: PublishedTask, claim: PageToken) -> None:
     if published.is_republished and has_done_before(
         task=task, worker=claim.worker_ref, assignment=claim.assignment_ref
     ):
-        raise NotForWorkerError("You already did this task. Return it so that others can do it.")
+        raise NotForWorkerError(
+            gettext("You already did this task. Return it so that others can do it.")
+        )
 
 
 def assign_block(*, task: Task, worker_ref: str, now: datetime) -> None:
@@ -188,11 +192,11 @@ def assign_block(*, task: Task, worker_ref: str, now: datetime) -> None:
         raise NotForWorkerError(OTHER_BLOCK.format(block=assignment.block))
 
 
-def _guidelines_text(guidelines_id: int | None) -> str:
-    rows = statements.fetch_rows(
-        "SELECT text FROM projects_guidelines WHERE id = %s", guidelines_id
+def _guidelines(guidelines_id: int | None) -> Guidelines | None:
+    found: Guidelines | None = statements.fetch(
+        Guidelines, "SELECT * FROM projects_guidelines WHERE id = %s", guidelines_id
     )
-    return rows[0][0] if rows else ""
+    return found
 
 
 def draft_data(draft: PageDraft | None) -> Json:

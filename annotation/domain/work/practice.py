@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from django.core import signing
+from django.utils.translation import gettext
 
 from annotation.domain.corpus.example_pictures import with_picture
 from annotation.domain.corpus.item_context import page_tokens
@@ -17,7 +18,7 @@ from audit.errors import TouchstoneError
 from projects.domain.create_project import current_guidelines, default_guidelines
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
-from projects.models import Project
+from projects.models import Guidelines, Project
 from schemes.contract.errors import ContentError
 from schemes.contract.practice import Exercise, PracticeResult
 from schemes.contract.scheme import Scheme
@@ -73,7 +74,10 @@ def find_lesson(*, series: str, number: int) -> Lesson:
     scheme, project = _scheme_in(series)
     exercises = exercises_of(scheme, project)
     if not scheme.practice or not 1 <= number <= len(exercises):
-        raise ExerciseNotFoundError(f"There is no exercise {number} for {series}.")
+        raise ExerciseNotFoundError(
+            gettext("There is no exercise %(number)s for %(series)s.")
+            % {"number": number, "series": series}
+        )
     return Lesson(
         series=series,
         scheme=scheme,
@@ -94,7 +98,9 @@ def _scheme_in(series: str) -> tuple[Scheme, Project | None]:
     except signing.BadSignature:
         project = None
     if project is None:
-        raise ExerciseNotFoundError(f"There are no exercises for {series}.")
+        raise ExerciseNotFoundError(
+            gettext("There are no exercises for %(series)s.") % {"series": series}
+        )
     return scheme_of(project), project
 
 
@@ -129,9 +135,9 @@ def check_answers(*, lesson: Lesson, content: object) -> PracticeResult:
         raise InvalidContentError({ITEM: error}) from error
 
 
-def practice_guidelines(lesson: Lesson) -> str:
-    """Return the project's guidelines for generators, or the scheme's default, as Markdown."""
+def practice_guidelines(lesson: Lesson) -> Guidelines | None:
+    """Return the project's guidelines for generators, or the scheme's default."""
     if lesson.project is None:
-        return default_guidelines(lesson.scheme, Role.GENERATOR)
-    written = current_guidelines(project_id=lesson.project.pk, role=Role.GENERATOR)
-    return written.text if written else ""
+        text = default_guidelines(lesson.scheme, Role.GENERATOR)
+        return Guidelines(role=Role.GENERATOR, version=1, text=text)
+    return current_guidelines(project_id=lesson.project.pk, role=Role.GENERATOR)

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.domain.corpus.example_pictures import with_picture
 from annotation.domain.corpus.item_context import page_tokens
@@ -26,7 +27,7 @@ from schemes.contract.values import Json
 
 # As long as a page may work on a task.
 MARK_AGE = TOKEN_LIFE
-NO_TUTORIAL = "This task has no tutorial."
+NO_TUTORIAL = gettext_lazy("This task has no tutorial.")
 _FINISHED = """
 SELECT 1 FROM annotation_finishedtutorial WHERE worker_ref = %s AND scheme = %s AND role = %s
 """
@@ -74,8 +75,8 @@ def tutorial_of_page(*, claim: PageToken, now: datetime) -> Json:
     return {
         "steps": [
             {
-                "title": step.title,
-                "text": step.text,
+                "title": gettext(step.title),
+                "text": gettext(step.text),
                 "goals": [{"path": goal.path, "value": goal.value} for goal in step.goals],
             }
             for step in tutorial.steps

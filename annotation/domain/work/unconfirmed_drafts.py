@@ -12,6 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, QuerySet
+from django.utils.translation import gettext
 
 from annotation.models import Draft, Task
 from audit.errors import TouchstoneError
@@ -28,7 +29,9 @@ class TooManyDraftsError(TouchstoneError):
     """There are too many unconfirmed drafts."""
 
     def __init__(self) -> None:
-        super().__init__("Too many people on your network have started tasks. Try again later.")
+        super().__init__(
+            gettext("Too many people on your network have started tasks. Try again later.")
+        )
 
 
 def check_room(*, task: Task, address_digest: str) -> None:

@@ -12,6 +12,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.core import signing
+from django.utils.translation import gettext
 
 from audit.errors import TouchstoneError
 from crowd.domain.sessions.arrivals import Arrival
@@ -37,10 +38,12 @@ class UnconfirmedClaimError(InvalidPageError):
 
     def __init__(self, *, can_retry: bool = False) -> None:
         super().__init__(
-            "The marketplace hasn't confirmed yet that you accepted this task. This page tries again "
-            "every few seconds."
+            gettext(
+                "The marketplace hasn't confirmed yet that you accepted this task. This page tries again "
+                "every few seconds."
+            )
             if can_retry
-            else "Accept this task in the marketplace first, and open it from there."
+            else gettext("Accept this task in the marketplace first, and open it from there.")
         )
         self.can_retry = can_retry
 
@@ -49,7 +52,7 @@ class TaskOverError(InvalidPageError):
     """The task was finished, or its time is over."""
 
     def __init__(self) -> None:
-        super().__init__("This task is over. Return it if you still have it.")
+        super().__init__(gettext("This task is over. Return it if you still have it."))
 
 
 class BadMessageError(InvalidPageError):
@@ -60,7 +63,9 @@ class MessageTooLargeError(InvalidPageError):
     """The message is larger than any work that our page sends."""
 
     def __init__(self) -> None:
-        super().__init__("Your work is too large to save. Remove some of it and try again.")
+        super().__init__(
+            gettext("Your work is too large to save. Remove some of it and try again.")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,9 @@ def page_token_of_arrival(*, public_id: UUID, arrival: Arrival) -> PageToken | N
         return None
     if not REFERENCE.match(arrival.assignment) or not REFERENCE.match(arrival.worker):
         raise InvalidPageError(
-            "This link has no assignment or worker. Open the task from the marketplace again."
+            gettext(
+                "This link has no assignment or worker. Open the task from the marketplace again."
+            )
         )
     return PageToken(str(public_id), arrival.assignment, arrival.worker, arrival.is_signed)
 
@@ -97,4 +104,6 @@ def page_token_of(token: object, salt: str = SALT) -> PageToken:
     try:
         return PageToken(*signing.loads(str(token), salt=salt, max_age=TOKEN_LIFE))
     except (signing.BadSignature, TypeError, ValueError):
-        raise InvalidPageError("This page is no longer authorised. Open the task again.") from None
+        raise InvalidPageError(
+            gettext("This page is no longer authorised. Open the task again.")
+        ) from None

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from audit.errors import TouchstoneError
 from crowd.domain.provider.providers import study_provider_of
@@ -21,7 +22,9 @@ from crowd.providers.base import (
 )
 
 PLACE_HELD = ("reserved", "active")
-FOREIGN = "This link doesn't belong to a running study of this site. Open the study again."
+FOREIGN = gettext_lazy(
+    "This link doesn't belong to a running study of this site. Open the study again."
+)
 # A worker with a session in these states can't start another one in the project.
 UNREVIEWED = [SessionState.ACTIVE, SessionState.FINISHED, SessionState.SUBMITTED]
 # A session that nobody reports on is compared with the provider after this time.
@@ -35,7 +38,9 @@ class SessionOverError(TouchstoneError):
     """
 
     def __init__(self, session: StudySession | None = None, *, unsaved: Deal | None = None) -> None:
-        super().__init__("This session is over. What you finished is saved and will be paid.")
+        super().__init__(
+            gettext("This session is over. What you finished is saved and will be paid.")
+        )
         self.session = session
         self.unsaved = unsaved
 
@@ -44,7 +49,9 @@ class AnotherSessionError(TouchstoneError):
     """The worker has another session in the project that is not reviewed yet."""
 
     def __init__(self, session: StudySession) -> None:
-        super().__init__("You can do one session at a time, and the last one isn't reviewed yet.")
+        super().__init__(
+            gettext("You can do one session at a time, and the last one isn't reviewed yet.")
+        )
         self.session = session
 
 
@@ -98,7 +105,9 @@ def _admit(study: Study, listed: ListedSession, now: datetime) -> StudySession:
     worker = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     block = getattr(worker, "block", None)
     if block and block.state in (BlockState.PENDING, BlockState.BLOCKED):
-        raise InvalidArrivalError("You can't take part in this study. Please return your place.")
+        raise InvalidArrivalError(
+            gettext("You can't take part in this study. Please return your place.")
+        )
     _check_others(worker, study, listed)
     session, created = StudySession.objects.get_or_create(
         external_id=listed.external_id,
@@ -135,10 +144,14 @@ def _check_others(worker: Worker, study: Study, listed: ListedSession) -> None:
     most = settings.SESSIONS_PER_WORKER
     with_work = others.filter(deals__state=DealState.DONE).distinct()
     if most and with_work.count() >= most:
-        raise SessionLimitError(
-            f"One person can do {most} session{'' if most == 1 else 's'} of this project, and you have "
-            "done them. Thank you! Please return your place. This does not affect your record."
+        text = ngettext(
+            "One person can do %(most)s session of this project, and you have done them. Thank you! "
+            "Please return your place. This does not affect your record.",
+            "One person can do %(most)s sessions of this project, and you have done them. Thank you! "
+            "Please return your place. This does not affect your record.",
+            most,
         )
+        raise SessionLimitError(text % {"most": most})
 
 
 def reviewed_by(session: StudySession) -> datetime | None:

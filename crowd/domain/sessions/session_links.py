@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core import signing
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from crowd.models import Deal, StudySession
 from crowd.providers.base import Arrival, InvalidArrivalError
@@ -17,7 +18,9 @@ PAGE_SALT, TASK_SALT, SUBMIT_SALT = "crowd.session", "crowd.session-task", "crow
 PARAMETER = "session"
 # Longer than any session.
 MAX_AGE = timedelta(days=2)
-EXPIRED = "This link is no longer valid. Open the study from your crowd provider again."
+EXPIRED = gettext_lazy(
+    "This link is no longer valid. Open the study from your crowd provider again."
+)
 
 
 @dataclass(frozen=True, slots=True)

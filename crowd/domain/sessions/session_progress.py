@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.utils.translation import gettext
+
 from crowd.domain.sessions.session_rules import done_tasks, least_tasks
 from crowd.enums import SessionState
 from crowd.models import StudySession
@@ -38,7 +40,9 @@ class SessionProgress:
     def time_left_text(self) -> str:
         """The time that is left, such as "2 h 5 min"."""
         hours, minutes = divmod(self.minutes_left, 60)
-        return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+        numbers = {"hours": hours, "minutes": minutes}
+        text = gettext("%(hours)s h %(minutes)s min") if hours else gettext("%(minutes)s min")
+        return text % numbers
 
     @property
     def possible_cents(self) -> int:

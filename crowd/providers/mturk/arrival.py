@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext
 
 from crowd.providers.base import Arrival, InvalidArrivalError
 
@@ -50,7 +51,7 @@ def _submit_address(raw: str) -> str:
     parts = urlsplit(raw)
     if f"{parts.scheme}://{parts.netloc}" not in frame_origins():
         raise InvalidArrivalError(
-            "This link would submit your work to an unknown site. Return the task."
+            gettext("This link would submit your work to an unknown site. Return the task.")
         )
     return raw.split("?", 1)[0].split("#", 1)[0].rstrip("/") + "/mturk/externalSubmit"
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote
 
+from django.utils.translation import gettext
+
 from crowd.providers.base import InvalidArrivalError, SessionArrival
 
 # The name of our parameter, and Prolific's placeholder for its value.
@@ -26,7 +28,9 @@ def parse_session_arrival(parameters: Mapping[str, str]) -> SessionArrival:
     worker, study, session = (parameters.get(name, "") for name in PARAMETERS)
     if not all(ID.fullmatch(value) for value in (worker, study, session)):
         raise InvalidArrivalError(
-            "This link has no participant, study or session. Open the study from Prolific again."
+            gettext(
+                "This link has no participant, study or session. Open the study from Prolific again."
+            )
         )
     return SessionArrival(study=study, session=session, worker=worker)
 

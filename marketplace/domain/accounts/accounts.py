@@ -12,6 +12,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import IntegrityError, transaction
 from django.utils.crypto import get_random_string
+from django.utils.translation import gettext
 
 from database import statements
 from marketplace.domain.identifiers import new_worker_code
@@ -77,7 +78,7 @@ def sign_up(
                 .first()
             )
             if invitation is None:
-                raise SignUpError("This invitation does not exist or has been used.")
+                raise SignUpError(gettext("This invitation does not exist or has been used."))
             worker = WorkerAccount.objects.create(
                 code=new_worker_code(),
                 username=username.lower(),
@@ -93,7 +94,7 @@ def sign_up(
             invitation.worker = worker
             invitation.save(update_fields=["used_at", "worker"])
     except IntegrityError:
-        raise SignUpError("This username is taken. Choose another.") from None
+        raise SignUpError(gettext("This username is taken. Choose another.")) from None
     return worker
 
 
@@ -109,7 +110,7 @@ def log_in(*, username: str, password: str, address: str, now: datetime) -> Work
         failures.delete()
         return worker
     note_failure(name=name, address=address, now=now)
-    raise LoginError("The username or password is incorrect.")
+    raise LoginError(gettext("The username or password is incorrect."))
 
 
 def check_attempts(*, name: str, address: str, now: datetime) -> None:
@@ -121,7 +122,7 @@ def check_attempts(*, name: str, address: str, now: datetime) -> None:
         or recent.filter(address=address).count() >= FAILURES_ALLOWED_IN_ALL
         or recent.filter(username=name).count() >= FAILURES_ALLOWED_IN_ALL
     ):
-        raise LoginError("Too many attempts. Try again in 15 minutes.")
+        raise LoginError(gettext("Too many attempts. Try again in 15 minutes."))
 
 
 def note_failure(*, name: str, address: str, now: datetime) -> None:
@@ -160,3 +161,9 @@ def close_account(*, worker: WorkerAccount) -> None:
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+def set_language(*, worker: WorkerAccount, language: str) -> None:
+    """Store the language of the messages that the marketplace itself writes to the worker."""
+    if worker.language != language:
+        WorkerAccount.objects.filter(pk=worker.pk).update(language=language)

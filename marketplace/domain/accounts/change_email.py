@@ -6,12 +6,14 @@ from django.conf import settings
 from django.core import signing
 from django.core.mail import send_mail
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 
 from marketplace.models import WorkerAccount
 
 SALT = "marketplace.email"
 LINK_LASTS = timedelta(days=2)
-TEXT = """Hello,
+TEXT = gettext_lazy(
+    """Hello,
 
 open this link to use this address for your account on the marketplace:
 
@@ -19,6 +21,7 @@ open this link to use this address for your account on the marketplace:
 
 The link works for two days. If you didn't ask for it, ignore this email.
 """
+)
 
 
 class EmailLinkError(ValueError):
@@ -34,7 +37,7 @@ def send_confirmation(*, worker: WorkerAccount, email: str) -> None:
     token = signing.dumps([worker.pk, worker.email, email], salt=SALT)
     path = reverse("marketplace:confirm-email", args=[token])
     text = TEXT.format(url=settings.MARKETPLACE_URL + path)
-    send_mail("Confirm your email address", text, None, [email])
+    send_mail(gettext("Confirm your email address"), text, None, [email])
 
 
 def email_of_link(*, worker: WorkerAccount, token: str) -> str:
@@ -44,5 +47,5 @@ def email_of_link(*, worker: WorkerAccount, token: str) -> str:
     except signing.BadSignature:
         pk = old = new = None
     if pk != worker.pk or old != worker.email:
-        raise EmailLinkError("This link is invalid, has expired or was used.")
+        raise EmailLinkError(gettext("This link is invalid, has expired or was used."))
     return str(new)

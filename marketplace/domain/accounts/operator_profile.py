@@ -1,14 +1,16 @@
 """What workers read about the operator: an address for questions, and how payouts are made."""
 
+from django.utils.translation import gettext_lazy
+
 from marketplace.models import OperatorProfile
 
-DEFAULT_PAYOUTS = "The operator of this marketplace pays you once a month."
+DEFAULT_PAYOUTS = gettext_lazy("The operator of this marketplace pays you once a month.")
 
 
 def operator_profile() -> OperatorProfile:
     """Return the stored profile, or one with the default text on payouts."""
     profile = OperatorProfile.objects.first() or OperatorProfile()
-    profile.payouts = profile.payouts or DEFAULT_PAYOUTS
+    profile.payouts = profile.payouts or str(DEFAULT_PAYOUTS)
     return profile
 
 

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet, Sum
+from django.utils.translation import gettext
 
 from marketplace.domain.accounts.payment_details import payment_details
 from marketplace.domain.errors import RefusalError
@@ -152,14 +153,18 @@ def _record(payout: Payout, entries: list[LedgerEntry]) -> Payout:
     payout.save()
     PaidEntry.objects.bulk_create(PaidEntry(payout=payout, entry=entry) for entry in entries)
     amount = f"${format_cents(payout.amount_cents)}"
-    messages.write(
-        worker_id=payout.worker_id,
-        requester=None,
-        subject=f"You were paid {amount}",
-        text=f"{amount} was paid on {payout.paid_on} with the reference “{payout.reference}”. "
-        "You find all payouts under Earnings.",
-        now=payout.recorded_at,
-    )
+    with messages.worker_language(payout.worker_id):
+        messages.write(
+            worker_id=payout.worker_id,
+            requester=None,
+            subject=gettext("You were paid %(amount)s") % {"amount": amount},
+            text=gettext(
+                "%(amount)s was paid on %(paid_on)s with the reference “%(reference)s”. You "
+                "find all payouts under Earnings."
+            )
+            % {"amount": amount, "paid_on": payout.paid_on, "reference": payout.reference},
+            now=payout.recorded_at,
+        )
     return payout
 
 
@@ -176,12 +181,16 @@ def withdraw_payout(*, payout_pk: int, now: datetime) -> Payout:
     payout.save(update_fields=["withdrawn_at"])
     PaidEntry.objects.filter(payout=payout).delete()
     amount = f"${format_cents(payout.amount_cents)}"
-    messages.write(
-        worker_id=payout.worker_id,
-        requester=None,
-        subject=f"Correction: {amount} is still due",
-        text=f"The payment of {amount} with the reference “{payout.reference}” was recorded by mistake. "
-        "You'll be paid this amount.",
-        now=now,
-    )
+    with messages.worker_language(payout.worker_id):
+        messages.write(
+            worker_id=payout.worker_id,
+            requester=None,
+            subject=gettext("Correction: %(amount)s is still due") % {"amount": amount},
+            text=gettext(
+                "The payment of %(amount)s with the reference “%(reference)s” was recorded "
+                "by mistake. You'll be paid this amount."
+            )
+            % {"amount": amount, "reference": payout.reference},
+            now=now,
+        )
     return payout

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 from django.db import connection
 from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy
 
 from marketplace.domain.hits.open_types import OPEN_TO_WORKER, types_table
 from marketplace.domain.hits.typical_pay import TypicalPay, recent_pay, typical_pay
@@ -30,11 +31,11 @@ MIN_OF_REQUESTER = 5
 
 
 class Sort(TextChoices):
-    NEWEST = "newest", "Newest"
-    REWARD = "reward", "Highest reward"
-    HOURLY = "hourly", "Highest hourly pay"
-    REMAINING = "remaining", "Most tasks remaining"
-    REQUESTER = "requester", "Requester"
+    NEWEST = "newest", gettext_lazy("Newest")
+    REWARD = "reward", gettext_lazy("Highest reward")
+    HOURLY = "hourly", gettext_lazy("Highest hourly pay")
+    REMAINING = "remaining", gettext_lazy("Most tasks remaining")
+    REQUESTER = "requester", gettext_lazy("Requester")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

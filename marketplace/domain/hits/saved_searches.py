@@ -7,12 +7,13 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, Q
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from jobs.domain.sweep import for_each_row
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.hits.find_groups import GroupFilter, GroupPage, find_groups
 from marketplace.domain.money import format_cents
-from marketplace.domain.notifications.messages import write
+from marketplace.domain.notifications.messages import worker_language, write
 from marketplace.models import Hit, SavedSearch, WorkerAccount
 
 MAX_PER_WORKER = 20
@@ -33,7 +34,9 @@ def save_search(
     # The lock on the worker makes the count exact.
     WorkerAccount.objects.select_for_update().get(pk=worker.pk)
     if SavedSearch.objects.filter(worker=worker).exclude(name=name).count() >= MAX_PER_WORKER:
-        text = f"You can save up to {MAX_PER_WORKER} filters. Delete one first."
+        text = gettext("You can save up to %(max_per_worker)s filters. Delete one first.") % {
+            "max_per_worker": MAX_PER_WORKER
+        }
         raise RefusalError("LimitExceeded", text)
     values = {
         "criteria": asdict(wanted),
@@ -84,13 +87,14 @@ def _notify(pk: int, newest: int, now: datetime) -> bool:
     search.seen_hit = max(newest, search.seen_hit)
     if page.groups:
         search.notified_at = now
-        write(
-            worker_id=search.worker_id,
-            requester=None,
-            subject=f"New tasks match “{search.name}”",
-            text=_message(page, search),
-            now=now,
-        )
+        with worker_language(search.worker_id):
+            write(
+                worker_id=search.worker_id,
+                requester=None,
+                subject=gettext("New tasks match “%(name)s”") % {"name": search.name},
+                text=_message(page, search),
+                now=now,
+            )
     search.save(update_fields=["seen_hit", "notified_at"])
     return bool(page.groups)
 
@@ -101,7 +105,7 @@ def _message(page: GroupPage, search: SavedSearch) -> str:
         for group in page.groups
     ]
     if page.total > len(lines):
-        lines.append(f"and {page.total - len(lines)} more")
+        lines.append(gettext("and %(count)s more") % {"count": page.total - len(lines)})
     return "\n".join([*lines, "", f"{settings.MARKETPLACE_URL}{url_of(search)}"])
 
 

@@ -1,7 +1,10 @@
 """Messages to workers from requesters and from the marketplace itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
+
+from django.utils import translation
 
 from marketplace.domain.errors import InvalidParameterError
 from marketplace.enums import AssignmentStatus, GrantStatus
@@ -40,6 +43,14 @@ def write(
         text=text,
         sent_at=now,
     )
+
+
+@contextmanager
+def worker_language(worker_id: int) -> Iterator[None]:
+    """Translate texts within the context into the language of the worker's account."""
+    language = WorkerAccount.objects.values_list("language", flat=True).get(pk=worker_id)
+    with translation.override(language):
+        yield
 
 
 def _known_to(requester: Requester, workers: Sequence[WorkerAccount]) -> set[int]:

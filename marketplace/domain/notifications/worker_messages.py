@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.notifications.messages import MAX_SUBJECT_LENGTH
@@ -25,12 +26,17 @@ def write_to_requester(
     Raise RefusalError after MAX_MESSAGES in PERIOD.
     """
     if not text.strip() or len(text) > MAX_TEXT_LENGTH:
-        raise InvalidParameterError(f"Write a message of up to {MAX_TEXT_LENGTH} characters.")
+        raise InvalidParameterError(
+            gettext("Write a message of up to %(max_text_length)s characters.")
+            % {"max_text_length": MAX_TEXT_LENGTH}
+        )
     # The lock on the worker makes the count exact.
     WorkerAccount.objects.select_for_update().get(pk=worker.pk)
     sent = Message.objects.filter(worker=worker, from_worker=True, sent_at__gt=now - PERIOD)
     if sent.count() >= MAX_MESSAGES:
-        limit = f"You can write up to {MAX_MESSAGES} messages a day. Try again tomorrow."
+        limit = gettext(
+            "You can write up to %(max_messages)s messages a day. Try again tomorrow."
+        ) % {"max_messages": MAX_MESSAGES}
         raise RefusalError("LimitExceeded", limit)
     return Message.objects.create(
         worker=worker,

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from marketplace.domain.answer_document import GRACE, MAX_ANSWER_LENGTH
 from marketplace.domain.errors import InvalidParameterError, RefusalError
@@ -20,7 +21,9 @@ from marketplace.models import (
 
 class TimeOverError(RefusalError):
     def __init__(self) -> None:
-        super().__init__("InvalidQualificationRequestState", "The time for this test has expired.")
+        super().__init__(
+            "InvalidQualificationRequestState", gettext("The time for this test has expired.")
+        )
 
 
 def read_test(test: str) -> QuestionForm:
@@ -91,7 +94,8 @@ def submit(
     document = form_answers_document(test, answers)
     if len(document) > MAX_ANSWER_LENGTH:
         raise InvalidParameterError(
-            f"The answers are longer than {MAX_ANSWER_LENGTH:,} characters."
+            gettext("The answers are longer than %(max_answer_length)s characters.")
+            % {"max_answer_length": f"{MAX_ANSWER_LENGTH:,}"}
         )
     value = None
     if attempt.answer_key:

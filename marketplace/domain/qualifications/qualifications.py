@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
+from django.utils.translation import gettext
 
 from marketplace.domain.errors import InvalidParameterError, RefusalError, WrongStateError
 from marketplace.domain.find import find
@@ -44,7 +45,7 @@ class _AlreadyRequestedError(RefusalError):
     def __init__(self) -> None:
         super().__init__(
             "QualificationRequestAlreadyExists",
-            "You already have a pending request for this qualification.",
+            gettext("You already have a pending request for this qualification."),
         )
 
 
@@ -149,7 +150,9 @@ def delete_type(*, requester: Requester, code: str, now: datetime) -> None:
     QualificationRequest.objects.filter(
         qualification_type=kind, status=RequestStatus.PENDING
     ).update(
-        status=RequestStatus.REJECTED, decided_at=now, reason="The qualification was withdrawn."
+        status=RequestStatus.REJECTED,
+        decided_at=now,
+        reason=gettext("The qualification was withdrawn."),
     )
 
 
@@ -173,13 +176,15 @@ def grant(
     worker = find_worker(worker_code)
     _set_grant(kind, worker, value, now)
     if notify:
-        messages.write(
-            worker_id=worker.pk,
-            requester=requester,
-            subject=f"Qualification granted: {kind.name}",
-            text=f"You received the qualification “{kind.name}” with the value {value}.",
-            now=now,
-        )
+        with messages.worker_language(worker.pk):
+            messages.write(
+                worker_id=worker.pk,
+                requester=requester,
+                subject=gettext("Qualification granted: %(name)s") % {"name": kind.name},
+                text=gettext("You received the qualification “%(name)s” with the value %(value)s.")
+                % {"name": kind.name, "value": value},
+                now=now,
+            )
 
 
 def find_grant(kind: QualificationType, worker_code: str) -> Grant:
@@ -207,13 +212,14 @@ def revoke(
     revoked.save(update_fields=["status", "reason"])
     if not reason:
         return
-    messages.write(
-        worker_id=worker.pk,
-        requester=requester,
-        subject=f"Qualification withdrawn: {kind.name}",
-        text=reason,
-        now=now,
-    )
+    with messages.worker_language(worker.pk):
+        messages.write(
+            worker_id=worker.pk,
+            requester=requester,
+            subject=gettext("Qualification withdrawn: %(name)s") % {"name": kind.name},
+            text=reason,
+            now=now,
+        )
 
 
 def request_qualification(
@@ -221,7 +227,9 @@ def request_qualification(
 ) -> QualificationRequest:
     """Create a worker's request. Grant it immediately if the type is granted automatically."""
     if kind.test:
-        raise RefusalError("InvalidQualificationTypeState", "This qualification requires a test.")
+        raise RefusalError(
+            "InvalidQualificationTypeState", gettext("This qualification requires a test.")
+        )
     check_requestable(worker, kind, now)
     value = kind.auto_granted_value if kind.auto_granted else None
     return create_request(worker=worker, kind=kind, answer=answer, value=value, now=now)
@@ -233,7 +241,8 @@ def check_requestable(worker: WorkerAccount, kind: QualificationType, now: datet
         raise WrongStateError("QualificationType", allowed="Active", current=kind.status)
     if not kind.is_requestable:
         raise RefusalError(
-            "QualificationTypeNotRequestable", "This qualification is granted without a request."
+            "QualificationTypeNotRequestable",
+            gettext("This qualification is granted without a request."),
         )
     _check_retry(worker, kind, now)
 
@@ -271,13 +280,15 @@ def accept_request(
     request = _own_request(requester, request_code)
     _decide(request, RequestStatus.ACCEPTED, "", now)
     _set_grant(request.qualification_type, request.worker, value, now)
-    messages.write(
-        worker_id=request.worker_id,
-        requester=requester,
-        subject=f"Qualification granted: {request.qualification_type.name}",
-        text=f"Your request was granted. The value is {value}.",
-        now=now,
-    )
+    with messages.worker_language(request.worker_id):
+        messages.write(
+            worker_id=request.worker_id,
+            requester=requester,
+            subject=gettext("Qualification granted: %(name)s")
+            % {"name": request.qualification_type.name},
+            text=gettext("Your request was granted. The value is %(value)s.") % {"value": value},
+            now=now,
+        )
 
 
 @transaction.atomic
@@ -286,13 +297,15 @@ def reject_request(
 ) -> None:
     request = _own_request(requester, request_code)
     _decide(request, RequestStatus.REJECTED, reason, now)
-    messages.write(
-        worker_id=request.worker_id,
-        requester=requester,
-        subject=f"Qualification not granted: {request.qualification_type.name}",
-        text=reason or "Your request was rejected.",
-        now=now,
-    )
+    with messages.worker_language(request.worker_id):
+        messages.write(
+            worker_id=request.worker_id,
+            requester=requester,
+            subject=gettext("Qualification not granted: %(name)s")
+            % {"name": request.qualification_type.name},
+            text=reason or gettext("Your request was rejected."),
+            now=now,
+        )
 
 
 def find_worker(code: str) -> WorkerAccount:
@@ -336,13 +349,15 @@ def _check_retry(worker: WorkerAccount, kind: QualificationType, now: datetime) 
         return
     if kind.retry_delay_seconds is None:
         raise RefusalError(
-            "QualificationTypeDoesNotAllowRetake", "This qualification can only be requested once."
+            "QualificationTypeDoesNotAllowRetake",
+            gettext("This qualification can only be requested once."),
         )
     retry_at = last + timedelta(seconds=kind.retry_delay_seconds)
     if retry_at > now:
         raise RefusalError(
             "QualificationTypeRetryDelayNotElapsed",
-            f"You can request this qualification again at {retry_at:%Y-%m-%d %H:%M} UTC.",
+            gettext("You can request this qualification again at %(retry_at)s UTC.")
+            % {"retry_at": f"{retry_at:%Y-%m-%d %H:%M}"},
         )
 
 

@@ -4,6 +4,8 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy
+
 from marketplace.domain.errors import InvalidParameterError
 from marketplace.enums import Guarded
 
@@ -15,9 +17,9 @@ MASTERS = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
 MASTERS_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
 SYSTEM = {
     APPROVAL_RATE: "HIT approval rate (%)",
-    HITS_APPROVED: "Number of HITs approved",
-    LOCALE: "Location",
-    ADULT: "18 or older",
+    HITS_APPROVED: gettext_lazy("Number of HITs approved"),
+    LOCALE: gettext_lazy("Location"),
+    ADULT: gettext_lazy("18 or older"),
     MASTERS: "Masters",
     MASTERS_SANDBOX: "Masters",
 }
@@ -136,37 +138,42 @@ def describe(requirement: Requirement, names: Mapping[str, str]) -> str:
     ]
     values = ", ".join([*map(str, requirement.get("IntegerValues") or []), *locales])
     if (code, comparator) in SUBJECTS_WITHOUT_VALUE:
-        return SUBJECTS_WITHOUT_VALUE[code, comparator]
+        return str(SUBJECTS_WITHOUT_VALUE[code, comparator])
     if code == ADULT and (comparator, values) == ("EqualTo", "1"):
-        return SUBJECTS_WITHOUT_VALUE[ADULT, "Exists"]
+        return str(SUBJECTS_WITHOUT_VALUE[ADULT, "Exists"])
     compared = f"{COMPARATOR_TEXTS[comparator]} {values}".rstrip()
     if code in SUBJECTS:
         return f"{SUBJECTS[code]} {compared}{' %' if code == APPROVAL_RATE else ''}"
-    name = f"the qualification “{SYSTEM.get(code) or names.get(code, code)}”"
+    name = SYSTEM.get(code) or names.get(code, code)
     if comparator == "DoesNotExist":
-        return f"you don't have {name}"
-    return f"you have {name}" + ("" if comparator == "Exists" else f", and its value {compared}")
+        return gettext("you don't have the qualification “%(name)s”") % {"name": name}
+    if comparator == "Exists":
+        return gettext("you have the qualification “%(name)s”") % {"name": name}
+    return gettext("you have the qualification “%(name)s”, and its value %(compared)s") % {
+        "name": name,
+        "compared": compared,
+    }
 
 
 SUBJECTS = {
-    APPROVAL_RATE: "your approval rate",
-    HITS_APPROVED: "the number of your approved tasks",
-    LOCALE: "your location",
+    APPROVAL_RATE: gettext_lazy("your approval rate"),
+    HITS_APPROVED: gettext_lazy("the number of your approved tasks"),
+    LOCALE: gettext_lazy("your location"),
 }
 SUBJECTS_WITHOUT_VALUE = {
-    (ADULT, "Exists"): "you are 18 or older",
-    (MASTERS, "Exists"): "you are a Master",
-    (MASTERS_SANDBOX, "Exists"): "you are a Master",
+    (ADULT, "Exists"): gettext_lazy("you are 18 or older"),
+    (MASTERS, "Exists"): gettext_lazy("you are a Master"),
+    (MASTERS_SANDBOX, "Exists"): gettext_lazy("you are a Master"),
 }
 COMPARATOR_TEXTS = {
-    "LessThan": "is less than",
-    "LessThanOrEqualTo": "is at most",
-    "GreaterThan": "is greater than",
-    "GreaterThanOrEqualTo": "is at least",
-    "EqualTo": "is",
-    "NotEqualTo": "is not",
-    "Exists": "is known",
-    "DoesNotExist": "is not known",
-    "In": "is one of",
-    "NotIn": "is none of",
+    "LessThan": gettext_lazy("is less than"),
+    "LessThanOrEqualTo": gettext_lazy("is at most"),
+    "GreaterThan": gettext_lazy("is greater than"),
+    "GreaterThanOrEqualTo": gettext_lazy("is at least"),
+    "EqualTo": gettext_lazy("is"),
+    "NotEqualTo": gettext_lazy("is not"),
+    "Exists": gettext_lazy("is known"),
+    "DoesNotExist": gettext_lazy("is not known"),
+    "In": gettext_lazy("is one of"),
+    "NotIn": gettext_lazy("is none of"),
 }

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from django.utils.translation import gettext, ngettext
+
 from marketplace.domain.answer_document import answers_document, xml_text
 from marketplace.domain.questions.question_form import (
     FormQuestion,
@@ -82,9 +84,12 @@ def _text_problems(field: FreeTextAnswer, text: str, is_required: bool) -> list[
     """Return the first violated constraint, or else the errors of the formats that don't match."""
     # MTurk treats a minimum length like IsRequired.
     if not text.strip() and (is_required or (field.min_length and not text)):
-        return ["Enter an answer."]
+        return [gettext("Enter an answer.")]
     if not field.min_length <= len(text) <= field.max_length:
-        return [f"{describe_length(field)} The answer has {len(text):,}."]
+        return [
+            gettext("%(instruction)s The answer has %(count)s.")
+            % {"instruction": describe_length(field), "count": f"{len(text):,}"}
+        ]
     if field.is_numeric and text and not _is_number(field, text):
         return [describe_number(field)]
     return [expected.problem for expected in field.formats if not expected.matches(text)]
@@ -102,21 +107,44 @@ def _is_number(field: FreeTextAnswer, text: str) -> bool:
 def describe_length(field: FreeTextAnswer) -> str:
     """Return an instruction such as "Enter 2 to 5 characters."."""
     low, high = field.min_length, field.max_length
+    numbers = {"low": f"{low:,}", "high": f"{high:,}"}
     if low == high:
-        return f"Enter exactly {_characters(high)}."
+        return (
+            ngettext(
+                "Enter exactly %(high)s character.", "Enter exactly %(high)s characters.", high
+            )
+            % numbers
+        )
     if not low:
-        return f"Enter at most {_characters(high)}."
-    return f"Enter {low:,} to {_characters(high)}."
+        return (
+            ngettext(
+                "Enter at most %(high)s character.", "Enter at most %(high)s characters.", high
+            )
+            % numbers
+        )
+    return (
+        ngettext(
+            "Enter %(low)s to %(high)s character.", "Enter %(low)s to %(high)s characters.", high
+        )
+        % numbers
+    )
 
 
 def describe_number(field: FreeTextAnswer) -> str:
     """Return an instruction such as "Enter a number from 1 to 10."."""
     low, high = field.min_value, field.max_value
     if low is not None and high is not None:
-        return f"Enter a number from {low:,} to {high:,}."
+        return gettext("Enter a number from %(low)s to %(high)s.") % {
+            "low": f"{low:,}",
+            "high": f"{high:,}",
+        }
     if low is not None:
-        return f"Enter a number of at least {low:,}."
-    return "Enter a number." if high is None else f"Enter a number of at most {high:,}."
+        return gettext("Enter a number of at least %(low)s.") % {"low": f"{low:,}"}
+    return (
+        gettext("Enter a number.")
+        if high is None
+        else gettext("Enter a number of at most %(high)s.") % {"high": f"{high:,}"}
+    )
 
 
 def describe_count(answer: SelectionAnswer, *, is_required: bool) -> str:
@@ -124,12 +152,21 @@ def describe_count(answer: SelectionAnswer, *, is_required: bool) -> str:
     low = max(answer.min_count, 1) if is_required else answer.min_count
     high = answer.max_count
     if high == 1:
-        return "Choose an answer."
+        return gettext("Choose an answer.")
+    numbers = {"low": low, "high": high}
     if low == high:
-        return f"Choose {high} answers."
+        return ngettext("Choose %(high)s answer.", "Choose %(high)s answers.", high) % numbers
     if low <= 1 and high == len(answer.selections):
-        return "Choose one or more answers."
-    return f"Choose at most {high} answers." if low <= 1 else f"Choose {low} to {high} answers."
+        return gettext("Choose one or more answers.")
+    if low <= 1:
+        return (
+            ngettext("Choose at most %(high)s answer.", "Choose at most %(high)s answers.", high)
+            % numbers
+        )
+    return (
+        ngettext("Choose %(low)s to %(high)s answer.", "Choose %(low)s to %(high)s answers.", high)
+        % numbers
+    )
 
 
 def _count_problem(question: FormQuestion, field: SelectionAnswer, answer: Answer) -> str:
@@ -142,10 +179,6 @@ def _count_problem(question: FormQuestion, field: SelectionAnswer, answer: Answe
     if count < low or chosen > field.max_count:
         return describe_count(field, is_required=question.is_required)
     return ""
-
-
-def _characters(count: int) -> str:
-    return f"{count:,} character{'' if count == 1 else 's'}"
 
 
 def _answer_elements(question: FormQuestion, answer: Answer) -> str:

@@ -9,6 +9,7 @@ from typing import cast
 
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
+from django.utils.translation import gettext
 
 from database import statements
 from marketplace.domain.errors import NotFoundError, RefusalError
@@ -96,7 +97,8 @@ class _UnqualifiedError(RefusalError):
         codes = ", ".join(requirement["QualificationTypeId"] for requirement in lacking)
         super().__init__(
             "DoesNotMeetRequirements",
-            f"This task requires qualifications that you don't have: {codes}.",
+            gettext("This task requires qualifications that you don't have: %(codes)s.")
+            % {"codes": codes},
         )
 
 
@@ -104,7 +106,8 @@ class _TooManyError(RefusalError):
     def __init__(self) -> None:
         super().__init__(
             "ExceedsMaxAssignmentsPerWorker",
-            f"You have {MAX_IN_PROGRESS} tasks in progress. Finish or return one first.",
+            gettext("You have %(max_in_progress)s tasks in progress. Finish or return one first.")
+            % {"max_in_progress": MAX_IN_PROGRESS},
         )
 
 
@@ -149,7 +152,7 @@ def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
     except IntegrityError:
         code = _in_progress(worker, hit)
     if code is None:
-        raise RefusalError("HITNotAvailable", "This task is no longer available.")
+        raise RefusalError("HITNotAvailable", gettext("This task is no longer available."))
     return code
 
 
@@ -206,7 +209,7 @@ def _find_type(worker: WorkerAccount, code: str) -> HitType:
     if hit_type.in_progress >= MAX_IN_PROGRESS:
         raise _TooManyError
     if hit_type.is_blocked:
-        raise RefusalError("PermissionDeniedException", "This requester has blocked you.")
+        raise RefusalError("PermissionDeniedException", gettext("This requester has blocked you."))
     if hit_type.is_consent_due:
         raise ConsentRequiredError
     _check_qualified(worker, hit_type)
@@ -275,7 +278,7 @@ def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:
     if assignment is None:
         return None
     if assignment.status != AssignmentStatus.ACCEPTED:
-        raise RefusalError("AssignmentAlreadyExists", "You already did this task.")
+        raise RefusalError("AssignmentAlreadyExists", gettext("You already did this task."))
     return assignment.code
 
 

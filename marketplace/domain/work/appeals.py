@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
 
 from marketplace.domain.errors import InvalidParameterError, RefusalError, WrongStateError
 from marketplace.domain.notifications import messages
@@ -16,12 +17,14 @@ def appeal(*, assignment: Assignment, text: str, now: datetime) -> Appeal:
     if assignment.status != AssignmentStatus.REJECTED:
         raise WrongStateError("Assignment", allowed="Rejected", current=assignment.status)
     if not text.strip():
-        raise InvalidParameterError("Explain why the work should be paid.")
+        raise InvalidParameterError(gettext("Explain why the work should be paid."))
     try:
         with transaction.atomic():
             return Appeal.objects.create(assignment=assignment, text=text, created_at=now)
     except IntegrityError:
-        raise RefusalError("AppealAlreadyExists", "You already appealed this rejection.") from None
+        raise RefusalError(
+            "AppealAlreadyExists", gettext("You already appealed this rejection.")
+        ) from None
 
 
 @transaction.atomic
@@ -41,10 +44,11 @@ def decide_appeal(*, appeal_pk: int, pay: bool, answer: str, now: datetime) -> N
     row.decided_at = now
     row.save(update_fields=["status", "answer", "decided_at"])
     title = row.assignment.hit_type.title
-    messages.write(
-        worker_id=row.assignment.worker_id,
-        requester=None,
-        subject="Your appeal was decided",
-        text=f"{AppealStatus(row.status).label}: “{title}”.\n\n{answer}",
-        now=now,
-    )
+    with messages.worker_language(row.assignment.worker_id):
+        messages.write(
+            worker_id=row.assignment.worker_id,
+            requester=None,
+            subject=gettext("Your appeal was decided"),
+            text=f"{AppealStatus(row.status).label}: “{title}”.\n\n{answer}",
+            now=now,
+        )

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Count, Q
+from django.utils.translation import gettext
 
 from marketplace.domain.errors import RefusalError
 from marketplace.models import ConsentText, WorkerAccount, WorkerConsent
@@ -14,7 +15,8 @@ class ConsentRequiredError(RefusalError):
 
     def __init__(self) -> None:
         super().__init__(
-            "ConsentRequired", "Accept the consent text of this marketplace before you accept HITs."
+            "ConsentRequired",
+            gettext("Accept the consent text of this marketplace before you accept HITs."),
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from marketplace.domain.answer_document import GRACE
 from marketplace.domain.errors import RefusalError, WrongStateError
@@ -59,13 +60,15 @@ def extend_time(
     if assignment.status != AssignmentStatus.ACCEPTED:
         raise WrongStateError("Assignment", allowed="Accepted", current=assignment.status)
     if now > assignment.deadline_at + GRACE:
-        raise RefusalError("InvalidAssignmentState", work.EXPIRED)
+        raise RefusalError("InvalidAssignmentState", str(work.EXPIRED))
     assignment.hit_type = assignment.hit.hit_type
     if assignment.extensions != seen:
         return assignment
     if assignment.extensions >= MAX_EXTENSIONS:
         raise RefusalError(
-            "InvalidAssignmentState", f"The time was extended {MAX_EXTENSIONS} times already."
+            "InvalidAssignmentState",
+            gettext("The time was extended %(max_extensions)s times already.")
+            % {"max_extensions": MAX_EXTENSIONS},
         )
     assignment.deadline_at += _extension(timedelta(seconds=assignment.hit_type.duration_seconds))
     assignment.extensions += 1

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.utils.translation import gettext
 
 from marketplace.domain import ledger
 from marketplace.domain.errors import WrongStateError
@@ -43,7 +44,7 @@ def reject(*, requester: Requester, assignment_code: str, feedback: str, now: da
             "Assignment", allowed=AssignmentStatus.SUBMITTED, current=assignment.status
         )
     hit = assignment.hit
-    reason = feedback.strip() or "The requester gave no reason."
+    reason = feedback.strip()
     assignment.status = AssignmentStatus.REJECTED
     assignment.feedback = feedback
     assignment.closed_at = assignment.rejected_at = now
@@ -54,14 +55,25 @@ def reject(*, requester: Requester, assignment_code: str, feedback: str, now: da
     hit.save(update_fields=["submitted", "completed", "held_cents"])
     _count(assignment, rejected=1)
     notifications.record(Event.REJECTED, hit, assignment_code=assignment.code, now=now)
-    messages.write(
-        worker_id=assignment.worker_id,
-        requester=requester,
-        subject="Work rejected",
-        text=f"Your work on “{hit.hit_type.title}” (HIT {hit.code}) was rejected.\n\n"
-        f"{reason}\n\nYou can appeal from your history page.",
-        now=now,
-    )
+    with messages.worker_language(assignment.worker_id):
+        messages.write(
+            worker_id=assignment.worker_id,
+            requester=requester,
+            subject=gettext("Work rejected"),
+            text=gettext(
+                "Your work on “%(title)s” (HIT %(code)s) was rejected.\n"
+                "\n"
+                "%(reason)s\n"
+                "\n"
+                "You can appeal from your history page."
+            )
+            % {
+                "title": hit.hit_type.title,
+                "code": hit.code,
+                "reason": reason or gettext("The requester gave no reason."),
+            },
+            now=now,
+        )
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ from typing import cast
 
 from django.db import connection, transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext, gettext_lazy
 
 from database import statements
 from marketplace.domain import ledger
@@ -56,7 +57,7 @@ _COUNT_SUBMITTED = """
 UPDATE marketplace_hit SET pending = pending - 1, submitted = submitted + 1 WHERE id = %s
 """
 Values = dict[str, object]
-EXPIRED = "The time for this task has expired."
+EXPIRED = gettext_lazy("The time for this task has expired.")
 
 
 def submit(
@@ -71,7 +72,8 @@ def submit_answer(*, worker_code: str, assignment_code: str, answer: str, now: d
     """Store an answer once. Raise NotFoundError, WrongStateError, or RefusalError if too late."""
     if len(answer) > MAX_ANSWER_LENGTH:
         raise InvalidParameterError(
-            f"The answers are longer than {MAX_ANSWER_LENGTH:,} characters."
+            gettext("The answers are longer than %(max_answer_length)s characters.")
+            % {"max_answer_length": f"{MAX_ANSWER_LENGTH:,}"}
         )
     with transaction.atomic():
         assignment = _lock_assignment(assignment_code, worker_code)
@@ -85,7 +87,7 @@ def submit_answer(*, worker_code: str, assignment_code: str, answer: str, now: d
         else:
             _release(assignment, AssignmentStatus.ABANDONED, now)
     if not in_time:
-        raise RefusalError("InvalidAssignmentState", EXPIRED)
+        raise RefusalError("InvalidAssignmentState", str(EXPIRED))
 
 
 def find_own(*, worker: WorkerAccount, assignment_code: str) -> Assignment | None:

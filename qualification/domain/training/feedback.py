@@ -10,6 +10,7 @@ from django.core import signing
 from django.db import transaction
 from django.db.models import F
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -168,7 +169,7 @@ def feedback_of_token(token: str) -> AnyFeedback:
     try:
         kind, pk = signing.loads(token, salt=SALT, max_age=LINK_LIFE)
     except signing.BadSignature:
-        raise InvalidLinkError("This link is invalid or has expired.") from None
+        raise InvalidLinkError(gettext("This link is invalid or has expired.")) from None
     feedback: AnyFeedback | None
     if kind == PoolFeedback._meta.model_name:
         production = PoolFeedback.objects.filter(pk=pk, sent_at__isnull=False)
@@ -181,7 +182,7 @@ def feedback_of_token(token: str) -> AnyFeedback:
             "evaluation__enrolment__cohort__batch__project",
         ).first()
     if feedback is None:
-        raise InvalidLinkError("This feedback no longer exists.")
+        raise InvalidLinkError(gettext("This feedback no longer exists."))
     return feedback
 
 

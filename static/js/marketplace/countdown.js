@@ -1,5 +1,7 @@
 // A visible countdown. Screen readers do not read it out, because <time> is not a live region.
 
+import { t } from "../html.js";
+
 const twoDigits = new Intl.NumberFormat("en", { minimumIntegerDigits: 2 });
 
 /**
@@ -23,5 +25,6 @@ export function startCountdown(clock, secondsLeft, onSecond) {
 export function formatTime(seconds) {
   const hours = Math.floor(seconds / 3600);
   const minutes = twoDigits.format(Math.floor((seconds % 3600) / 60));
-  return `${hours ? `${hours}:` : ""}${minutes}:${twoDigits.format(seconds % 60)} left`;
+  const clock = (hours ? hours + ":" : "") + minutes + ":" + twoDigits.format(seconds % 60);
+  return t`${clock} left`;
 }

@@ -1,13 +1,14 @@
 // The page of a qualification test: the time left, a few announcements of it, and the end.
 
+import { t } from "../html.js";
 import { startCountdown } from "./countdown.js";
 
 // Seconds left at which the time is announced.
 const ANNOUNCED = new Map([
-  [600, "10 minutes left."],
-  [300, "5 minutes left."],
-  [60, "1 minute left."],
-  [15, "15 seconds left."],
+  [600, t`10 minutes left.`],
+  [300, t`5 minutes left.`],
+  [60, t`1 minute left.`],
+  [15, t`15 seconds left.`],
 ]);
 
 const clock = /** @type {HTMLTimeElement} */ (document.querySelector("time[data-seconds-left]"));

@@ -1,11 +1,11 @@
 // The time limit of a HIT: the time left, a warning before the end with a button for more time, and the end.
 
-import { ref, setText } from "../html.js";
+import { ref, setText, t } from "../html.js";
 import { formatTime, startCountdown } from "./countdown.js";
 
 // Seconds left at which the time is announced, besides the warning.
 const ANNOUNCED = [300, 60, 20];
-const OVER = "The time for this task is over. It can't be submitted any more. What you wrote stays readable.";
+const OVER = t`The time for this task is over. It can't be submitted any more. What you wrote stays readable.`;
 
 /** @typedef {{seconds: number, extensions: number, more_minutes: number}} TimeLeft */
 
@@ -34,12 +34,12 @@ export function watchTime(onOver) {
     if (left === 0) {
       setText(ref(document, "time-over"), OVER);
       onOver();
-    } else if (hasCrossed) announce(`${spokenTime(left)} left. ${offer()}`);
+    } else if (hasCrossed) announce(t`${spokenTime(left)} left. ${offer()}`);
   }
 
   function offer() {
     const button = form?.isConnected && form.querySelector("button");
-    return button ? `Button below the task: ${button.textContent}.` : ref(warning, "time-hint").textContent;
+    return button ? t`Button below the task: ${button.textContent}.` : ref(warning, "time-hint").textContent;
   }
 
   form?.addEventListener("focusin", ({ relatedTarget }) => {
@@ -52,7 +52,7 @@ export function watchTime(onOver) {
     const response = await fetch(form.action, request).catch(() => null);
     const answer = await response?.json().catch(() => null);
     if (response?.ok && answer) extended(answer);
-    else announce(answer?.error ?? "More time couldn't be added. Try again.", { isShown: true });
+    else announce(answer?.error ?? t`More time couldn't be added. Try again.`, { isShown: true });
   });
 
   /** @param {TimeLeft} left */
@@ -60,7 +60,7 @@ export function watchTime(onOver) {
     end = Date.now() + seconds * 1000;
     last = Infinity;
     onSecond(Math.round(seconds));
-    announce(`More time was added. ${spokenTime(seconds)} left.`);
+    announce(t`More time was added. ${spokenTime(seconds)} left.`);
     if (before instanceof HTMLElement) before.focus();
     const field = /** @type {HTMLInputElement} */ (form?.elements.namedItem("extensions"));
     field.value = String(extensions);
@@ -77,6 +77,6 @@ export function watchTime(onOver) {
 /** @param {number} seconds */
 function spokenTime(seconds) {
   const minutes = Math.round(seconds / 60);
-  if (seconds < 55) return `${Math.round(seconds)} seconds`;
-  return minutes === 1 ? "1 minute" : `${minutes} minutes`;
+  if (seconds < 55) return t`${Math.round(seconds)} seconds`;
+  return minutes === 1 ? "1 minute" : t`${minutes} minutes`;
 }

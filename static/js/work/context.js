@@ -2,7 +2,7 @@
 
 /** @import { Item, Work } from "./contract.js" */
 
-import { corpusText, element, ref, setText } from "../html.js";
+import { corpusText, element, ref, setText, t } from "../html.js";
 import { recall, remember } from "../storage.js";
 import { shownTokens } from "../written-text.js";
 
@@ -31,21 +31,21 @@ export class ContextPanel {
       .map(({ text, gap }) => text + gap)
       .join("");
     const isSelectable = Boolean(sentences && work.showContext);
-    const name = isSelectable ? "Context, where answers can lie" : "Context, for reading only";
+    const name = isSelectable ? t`Context, where answers can lie` : t`Context, for reading only`;
     const box = ref(panel, "context-text");
     setText(ref(panel, "context-summary"), `${name}: ${summary}`);
     box.setAttribute("aria-label", name);
     const sides = { before: side("before", before), after: side("after", after) };
     const ellipsis = (/** @type {boolean} */ isCut) => (isCut ? ["…"] : []);
-    const ownText = paragraph("The sentence of this task: ", [own.trim()], "context__own");
+    const ownText = paragraph(t`The sentence of this task: `, [own.trim()], "context__own");
     if (isSelectable) {
       box.replaceChildren(...ellipsis(cutBefore), sides.before, ...ownText, sides.after, ...ellipsis(cutAfter));
       work.showContext?.(sides);
     } else {
       box.replaceChildren(
-        ...paragraph("Before the sentence: ", [...ellipsis(cutBefore), ...before], "context__before"),
+        ...paragraph(t`Before the sentence: `, [...ellipsis(cutBefore), ...before], "context__before"),
         ...ownText,
-        ...paragraph("After the sentence: ", [...after, ...ellipsis(cutAfter)], "context__after"),
+        ...paragraph(t`After the sentence: `, [...after, ...ellipsis(cutAfter)], "context__after"),
       );
     }
     this.showOwn();
@@ -72,7 +72,7 @@ function side(name, sentences) {
   return element("div", {
     ...attributes,
     ...corpusText(),
-    "aria-label": `Words ${name} the sentence`,
+    "aria-label": t`Words ${name} the sentence`,
     hidden: sentences.length === 0,
   });
 }

@@ -3,14 +3,14 @@
 /** @import { ItemStatus } from "./contract.js" */
 /** @import { Shell } from "./shell.js" */
 
-import { capitalized, element, ref, setText } from "../html.js";
+import { capitalized, element, ref, setText, t } from "../html.js";
 
 /** @type {[ItemStatus, string][]} */
 const GROUPS = [
-  ["new", "Not started"],
-  ["started", "In progress"],
-  ["done", "Done"],
-  ["skipped", "Skipped"],
+  ["new", t`Not started`],
+  ["started", t`In progress`],
+  ["done", t`Done`],
+  ["skipped", t`Skipped`],
 ];
 
 export class ItemList {
@@ -36,7 +36,7 @@ export class ItemList {
     }).filter(({ positions }) => positions.length > 0);
     const counts = groups.map(({ label, positions }) => `${positions.length} ${label.toLowerCase()}`);
     const [, plural] = this.shell.page.nouns.item;
-    setText(ref(this.box, "item-counts"), `All ${plural}: ${counts.join(", ")}`);
+    setText(ref(this.box, "item-counts"), t`All ${plural}: ${counts.join(", ")}`);
     const focused = this.box.querySelector("button:focus")?.getAttribute("data-at");
     ref(this.box, "item-groups").replaceChildren(
       ...groups.map(({ label, positions }) =>

@@ -1,6 +1,6 @@
 // An exercise: the page of a task without a draft or pay, and a comparison with the expert's answers.
 
-import { ref, setText } from "../html.js";
+import { ref, setText, t } from "../html.js";
 import { recall, remember } from "../storage.js";
 import { moduleAddress, readPage, showGuidelines } from "./page.js";
 import { Shell } from "./shell.js";
@@ -14,7 +14,7 @@ const button = ref(document, "submit", HTMLButtonElement);
 
 async function check() {
   button.disabled = true;
-  setText(status, "Comparing …");
+  setText(status, t`Comparing …`);
   const response = await fetch(page.urls.check, {
     method: "POST",
     body: JSON.stringify({ content: shell.submission()[page.items[0].id] }),
@@ -26,7 +26,7 @@ async function check() {
   setText(status, "");
   if (response?.ok && answer) showComparison(answer);
   else if (response?.status === 422) shell.showRefusals(answer.problems);
-  else setText(status, "The comparison couldn't be loaded. Try again in a moment.");
+  else setText(status, t`The comparison couldn't be loaded. Try again in a moment.`);
 }
 
 /** @param {{summary: string, rows: string}} answer  whose rows are HTML */

@@ -3,7 +3,7 @@
 
 /** @import { Content, Mount, Page, Pay, Problem, Refusal, Step } from "./contract.js" */
 
-import { capitalized, counted, element, isTyping, ref, setText } from "../html.js";
+import { capitalized, counted, element, isTyping, ref, setText, t } from "../html.js";
 import { SwitchSetting } from "../storage.js";
 import { ItemList } from "./item-list.js";
 import { MountedItem } from "./mounted-item.js";
@@ -159,11 +159,11 @@ export class Shell {
   }
 
   undo() {
-    this.travel(this.done, this.undone, "Undone");
+    this.travel(this.done, this.undone, t`Undone`);
   }
 
   redo() {
-    this.travel(this.undone, this.done, "Redone");
+    this.travel(this.undone, this.done, t`Redone`);
   }
 
   /** @param {Move[]} from @param {Move[]} to @param {string} outcome */
@@ -234,8 +234,8 @@ export class Shell {
   }
 
   render() {
-    this.showStep("undo", "Undo", this.done.at(-1));
-    this.showStep("redo", "Redo", this.undone.at(-1));
+    this.showStep("undo", t`Undo`, this.done.at(-1));
+    this.showStep("redo", t`Redo`, this.undone.at(-1));
     const submit = ref(document, "submit", HTMLButtonElement);
     submit.disabled = this.locked;
     const isReady = this.items.every(({ work }) => work.isReady?.() ?? true);
@@ -257,7 +257,7 @@ export class Shell {
     const count = this.items.length;
     const isLast = this.position === count - 1;
     ref(document, "progress").hidden = count === 1;
-    setText(ref(document, "progress-text"), `${capitalized(this.page.nouns.item[0])} ${this.position + 1} of ${count}`);
+    setText(ref(document, "progress-text"), t`${capitalized(this.page.nouns.item[0])} ${this.position + 1} of ${count}`);
     const bar = ref(document, "progress-bar", HTMLProgressElement);
     bar.max = count;
     bar.value = this.position + 1;
@@ -275,13 +275,13 @@ export class Shell {
     const [singular, plural] = this.page.nouns.unit;
     const { bonusFor } = sum.dataset;
     const count = units.reduce((all, some) => all + some, 0);
-    const label = bonusFor ? `for ${counted(count, singular, plural)} ${bonusFor}` : "bonus";
+    const label = bonusFor ? t`for ${counted(count, singular, plural)} ${bonusFor}` : "bonus";
     setText(sum, bonus > 0 ? `${cents(pay.reward_cents)} + ${cents(bonus)} ${label} = ${total}` : total);
     setText(ref(document, "pay-review"), this.reviewNotice(pay, units));
     const following = document.querySelector("[data-next-pay]");
     if (!following) return;
     const next = unitBonus(pay, units[this.position] + 1);
-    setText(following, next > 0 ? `next ${singular} +${cents(next)}` : `next ${singular}: included`);
+    setText(following, next > 0 ? t`next ${singular} +${cents(next)}` : t`next ${singular}: included`);
   }
 
   /**
@@ -296,14 +296,14 @@ export class Shell {
     const seconds = pay.least_seconds;
     if (pay.unit_cents.length === 0) return "";
     const held = [
-      limit > 0 ? `for more than ${counted(limit, singular, plural)}` : "",
-      seconds > 0 ? `of work faster than ${counted(seconds, "second")} per ${this.page.nouns.item[0]}` : "",
+      limit > 0 ? t`for more than ${counted(limit, singular, plural)}` : "",
+      seconds > 0 ? t`of work faster than ${counted(seconds, "second")} per ${this.page.nouns.item[0]}` : "",
     ].filter(Boolean);
     if (held.length === 0) return "";
-    const rule = `Bonuses ${held.join(" or ")} are reviewed before they are paid.`;
-    if (limit > 0 && units.every((count) => count === 0)) return `${rule} Without ${plural}, you earn the reward only.`;
+    const rule = t`Bonuses ${held.join(t` or `)} are reviewed before they are paid.`;
+    if (limit > 0 && units.every((count) => count === 0)) return t`${rule} Without ${plural}, you earn the reward only.`;
     const applies = limit > 0 && units.some((count) => count > limit);
-    return applies ? `${rule} Your annotation has more than ${counted(limit, singular, plural)}.` : rule;
+    return applies ? t`${rule} Your annotation has more than ${counted(limit, singular, plural)}.` : rule;
   }
 
   // --- submission and problems
@@ -355,7 +355,7 @@ export class Shell {
       const attributes = { type: "button", class: "link", onclick: () => this.goTo(located) };
       return element("li", {}, element("button", attributes, this.textOf(located)));
     });
-    box.replaceChildren(element("p", {}, "Before you can submit:"), element("ul", {}, ...entries));
+    box.replaceChildren(element("p", {}, t`Before you can submit:`), element("ul", {}, ...entries));
     box.hidden = false;
   }
 

@@ -5,40 +5,40 @@
 /** @import { Draft } from "./draft.js" */
 /** @import { Submission } from "./submit.js" */
 
-import { element, ref, setText } from "../html.js";
+import { element, ref, setText, t } from "../html.js";
 
 /** @typedef {[label: string, onclick: () => void, look?: string]} Action */
 
 /** @type {Record<DraftStatus, string>} */
 const STATUS = {
-  saved: "Saved",
-  unsaved: "Saving …",
-  saving: "Saving …",
-  offline: "You're offline. Your work stays on this page and is saved when you're back online.",
-  refused: "Not saved",
+  saved: t`Saved`,
+  unsaved: t`Saving …`,
+  saving: t`Saving …`,
+  offline: t`You're offline. Your work stays on this page and is saved when you're back online.`,
+  refused: t`Not saved`,
 };
 
 const DESTINATIONS = {
   marketplace: {
-    reopen: "Open the task again.",
-    leaving: "Submitted. Loading the next page …",
-    done: "You submitted this task. If the marketplace still shows it as open, submit it again. It is counted and paid only once.",
+    reopen: t`Open the task again.`,
+    leaving: t`Submitted. Loading the next page …`,
+    done: t`You submitted this task. If the marketplace still shows it as open, submit it again. It is counted and paid only once.`,
   },
   site: {
-    reopen: "Your work is stored in this browser. Open the page again.",
-    leaving: "Submitted. Opening the next page …",
-    done: "You submitted this task.",
+    reopen: t`Your work is stored in this browser. Open the page again.`,
+    leaving: t`Submitted. Opening the next page …`,
+    done: t`You submitted this task.`,
   },
 };
 
 /** @type {Record<Exclude<SubmissionState, "leaving">, string>} */
 const SUBMISSION = {
-  sending: "Submitting …",
-  refused: "Not submitted",
-  invalid: "Not submitted",
-  conflict: "Not submitted",
-  unreachable: "Not submitted yet",
-  "no-answer": "The marketplace isn't responding",
+  sending: t`Submitting …`,
+  refused: t`Not submitted`,
+  invalid: t`Not submitted`,
+  conflict: t`Not submitted`,
+  unreachable: t`Not submitted yet`,
+  "no-answer": t`The marketplace isn't responding`,
 };
 
 /**
@@ -57,7 +57,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
 
   if (page.preview) {
     setText(status, "");
-    showBanner("info", ["This is a preview. Accept the task to start working on it."]);
+    showBanner("info", [t`This is a preview. Accept the task to start working on it.`]);
     return;
   }
   setText(status, page.revision > 0 ? STATUS.saved : "");
@@ -70,14 +70,14 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     setText(status, STATUS[detail.status]);
     status.dataset.status = detail.status;
     if (detail.status === "refused") {
-      showBanner("error", [detail.message || "This page can no longer save your work.", texts.reopen]);
+      showBanner("error", [detail.message || t`This page can no longer save your work.`, texts.reopen]);
     }
   });
   draft.addEventListener("submitted", showSubmitted);
   draft.addEventListener("expired", () => {
-    setText(status, "The time is over");
+    setText(status, t`The time is over`);
     showBanner("error", [
-      "The time for this task is over. Your work stays readable here, but isn't saved or submitted.",
+      t`The time for this task is over. Your work stays readable here, but isn't saved or submitted.`,
     ]);
   });
   on(draft, "newer", ({ newest }) => load(newest.content, newest.comment));
@@ -89,26 +89,26 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     document.body.classList.toggle("is-submitting", state === "sending" || state === "leaving");
     setText(status, { ...SUBMISSION, leaving: texts.leaving }[state]);
     if (state === "refused") onRefused(problems);
-    else if (state === "invalid") offerRetry([message || "The server no longer accepts submissions from this page."]);
-    else if (state === "unreachable") offerRetry(["Can't reach the server. Your work is still on this page."]);
-    else if (state === "no-answer") offerRetry(["The marketplace isn't responding. You can safely submit again."]);
+    else if (state === "invalid") offerRetry([message || t`The server no longer accepts submissions from this page.`]);
+    else if (state === "unreachable") offerRetry([t`Can't reach the server. Your work is still on this page.`]);
+    else if (state === "no-answer") offerRetry([t`The marketplace isn't responding. You can safely submit again.`]);
   }
 
   /** @param {string[]} lines */
   function offerRetry(lines) {
     if (isOnSite) {
-      showBanner("warning", lines, [["Try again", () => submission.send(), "primary"]]);
+      showBanner("warning", lines, [[t`Try again`, () => submission.send(), "primary"]]);
       return;
     }
     showBanner(
       "warning",
       [
         ...lines,
-        "You can also submit directly to the marketplace. We receive your work from there, and the pay is the same.",
+        t`You can also submit directly to the marketplace. We receive your work from there, and the pay is the same.`,
       ],
       [
-        ["Try again", () => submission.send(), "primary"],
-        ["Submit to the marketplace", () => submission.sendToMarketplace()],
+        [t`Try again`, () => submission.send(), "primary"],
+        [t`Submit to the marketplace`, () => submission.sendToMarketplace()],
       ],
     );
   }
@@ -116,8 +116,8 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
   function showSubmitted() {
     draft.pause();
     document.body.classList.add("is-submitted");
-    setText(status, "Submitted");
-    showBanner("success", [texts.done], isOnSite ? [] : [["Submit again", () => submission.send()]]);
+    setText(status, t`Submitted`);
+    showBanner("success", [texts.done], isOnSite ? [] : [[t`Submit again`, () => submission.send()]]);
   }
 
   /**
@@ -126,7 +126,7 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
    * @param {Version} newest
    * @param {{mine?: Version | null, hereTitle?: string}} [options]
    */
-  function chooseVersion(newest, { mine = null, hereTitle = "On this page" } = {}) {
+  function chooseVersion(newest, { mine = null, hereTitle = t`On this page` } = {}) {
     const choose = (/** @type {Version | null} */ chosen) => () => {
       if (chosen) load(chosen.content, chosen.comment);
       draft.resume(newest.revision);
@@ -134,13 +134,13 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     };
     showBanner(
       "warning",
-      ["This task was changed in another tab. Which version do you want to keep?"],
+      [t`This task was changed in another tab. Which version do you want to keep?`],
       [],
       element(
         "div",
         { class: "versions" },
-        version(hereTitle, (mine ?? draft.state()).content, "Keep this version", choose(mine)),
-        version("Saved from another tab", newest.content, "Use this version", choose(newest)),
+        version(hereTitle, (mine ?? draft.state()).content, t`Keep this version`, choose(mine)),
+        version(t`Saved from another tab`, newest.content, t`Use this version`, choose(newest)),
       ),
     );
   }
@@ -166,13 +166,13 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     if (draft.isNewest(unsaved)) {
       load(unsaved.content, unsaved.comment);
       draft.restored(unsaved);
-      setText(status, "Restored from this browser");
+      setText(status, t`Restored from this browser`);
       return;
     }
     draft.pause();
     const content = Object.fromEntries(page.items.map((item) => [item.id, item.content]));
     const newest = { revision: page.revision, content, comment: page.comment };
-    chooseVersion(newest, { mine: unsaved, hereTitle: "Stored in this browser" });
+    chooseVersion(newest, { mine: unsaved, hereTitle: t`Stored in this browser` });
   }
 }
 

@@ -2,7 +2,7 @@
 
 /** @import { Content, Mount, Page } from "./contract.js" */
 
-import { ref, setText } from "../html.js";
+import { ref, setText, t } from "../html.js";
 import { singleKeys } from "../shortcuts.js";
 import { Draft, send } from "./draft.js";
 import { isLocked, moduleAddress, readPage, showGuidelines } from "./page.js";
@@ -112,7 +112,7 @@ function offerTutorial(task) {
     const response = await post(page, {});
     const data = response?.ok ? await response.json().catch(() => null) : null;
     if (!data) {
-      setText(ref(offer, "tutorial-trouble"), "The tutorial couldn't be loaded. Try again in a moment.");
+      setText(ref(offer, "tutorial-trouble"), t`The tutorial couldn't be loaded. Try again in a moment.`);
       return;
     }
     offer.hidden = true;

@@ -6,7 +6,7 @@
 /** @import { Goal, ItemData, TutorialData } from "./contract.js" */
 /** @import { Task } from "./task.js" */
 
-import { element, ref, setText } from "../html.js";
+import { element, ref, setText, t } from "../html.js";
 import { writtenTokens } from "../written-text.js";
 import { keepClearOf } from "./sticky.js";
 
@@ -27,8 +27,8 @@ export class Tutorial {
     this.progress = element("p", { class: "tutorial__progress quiet small" });
     this.title = element("h2", { class: "tutorial__title" });
     this.text = element("p", { class: "tutorial__text" });
-    this.back = createButton("Back", () => this.goTo(this.at - 1), "quiet");
-    this.next = createButton("Next step", () => this.goTo(this.at + 1), "primary");
+    this.back = createButton(t`Back`, () => this.goTo(this.at - 1), "quiet");
+    this.next = createButton(t`Next step`, () => this.goTo(this.at + 1), "primary");
     this.panel = this.createPanel();
     ref(document, "work-form").append(this.panel);
     this.resized = new ResizeObserver(() => keepClearOf(this.panel, "Bottom"));
@@ -53,12 +53,12 @@ export class Tutorial {
   createPanel() {
     return element(
       "section",
-      { class: "tutorial", "aria-label": "Tutorial", "data-tutorial": true },
+      { class: "tutorial", "aria-label": t`Tutorial`, "data-tutorial": true },
       element("div", { role: "status", "aria-atomic": "true" }, this.progress, this.title, this.text),
       element(
         "div",
         { class: "tutorial__buttons" },
-        createButton("Leave the tutorial", () => this.end(), "quiet"),
+        createButton(t`Leave the tutorial`, () => this.end(), "quiet"),
         this.back,
         this.next,
       ),
@@ -68,11 +68,11 @@ export class Tutorial {
   show(praise = "") {
     const { title, text } = this.steps[this.at];
     const count = this.steps.length;
-    setText(this.progress, `${praise}Step ${this.at + 1} of ${count}`);
+    setText(this.progress, t`${praise}Step ${this.at + 1} of ${count}`);
     setText(this.title, title);
     setText(this.text, text);
     this.back.hidden = this.at === 0;
-    setText(this.next, this.at === count - 1 ? "Start the task" : "Next step");
+    setText(this.next, this.at === count - 1 ? t`Start the task` : t`Next step`);
   }
 
   /** @param {number} at */
@@ -87,7 +87,7 @@ export class Tutorial {
     const content = this.work?.content();
     let at = this.at;
     while (at < this.steps.length - 1 && isReached(this.steps[at].goals, content)) at += 1;
-    if (at > this.at) this.goTo(at, "Well done. ");
+    if (at > this.at) this.goTo(at, t`Well done. `);
   }
 
   /** @param {KeyboardEvent} event */

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
 
 from annotation.domain.work.find_task import PublishedTask, find_task
 from annotation.domain.work.onboarding.consent_text import accepted_versions
@@ -66,7 +67,7 @@ class OnboardingRequiredError(TouchstoneError):
     """The worker may not see the task before they have done what is left."""
 
     def __init__(self, onboarding: Onboarding) -> None:
-        super().__init__("Accept the consent text and fill in the questionnaire first.")
+        super().__init__(gettext("Accept the consent text and fill in the questionnaire first."))
         self.onboarding = onboarding
 
 
@@ -100,7 +101,7 @@ def onboarding_of(*, claim: PageToken, address: str) -> Onboarding | None:
     """Return what the worker still has to do, or None. Raise InvalidPageError."""
     published = find_task(claim.public_id)
     if published is None:
-        raise InvalidPageError("This task doesn't exist.")
+        raise InvalidPageError(gettext("This task doesn't exist."))
     return _open_steps(published, claim, address)
 
 

@@ -2,7 +2,7 @@
 
 /** @import { Answers, Condition, Definition, Field, Option, Problem, State } from "./custom-types.js" */
 
-import { counted } from "../../html.js";
+import { counted, t } from "../../html.js";
 import { sortedParts, textsOfQuestions } from "./parts.js";
 
 /** @type {typeof import("./patterns.js").matches | null} */
@@ -191,7 +191,7 @@ export function countUnits(definition, state) {
  * @returns {Problem[]}
  */
 export function problemsOf(definition, { answers, skipped }) {
-  if (skipped !== null) return skipped.trim() ? [] : [{ path: "skipped", message: "Write why you skip it." }];
+  if (skipped !== null) return skipped.trim() ? [] : [{ path: "skipped", message: t`Write why you skip it.` }];
   return shownFields(definition, answers).flatMap((field) => fieldProblems(field, answers, `answers.${field.key}`));
 }
 
@@ -209,17 +209,17 @@ function fieldProblems(field, answers, path) {
 
 /** @param {Field} field */
 function missing({ type, min }) {
-  if (type === "text") return "write an answer.";
-  if (type === "number") return "enter a number.";
-  if (type === "choices") return `choose at least ${counted(Math.max(min ?? 1, 1), "option")}.`;
-  return "choose an answer.";
+  if (type === "text") return t`write an answer.`;
+  if (type === "number") return t`enter a number.`;
+  if (type === "choices") return t`choose at least ${counted(Math.max(min ?? 1, 1), "option")}.`;
+  return t`choose an answer.`;
 }
 
 /** @param {Field} field @param {any} value */
 function valueProblem(field, value) {
   if (field.type === "choices") {
-    if (value.length < (field.min ?? 0)) return `choose at least ${counted(field.min ?? 0, "option")}.`;
-    if (value.length > (field.max ?? Infinity)) return `choose at most ${counted(field.max ?? 0, "option")}.`;
+    if (value.length < (field.min ?? 0)) return t`choose at least ${counted(field.min ?? 0, "option")}.`;
+    if (value.length > (field.max ?? Infinity)) return t`choose at most ${counted(field.max ?? 0, "option")}.`;
   }
   if (field.type === "text") return textProblem(field, writtenText(field, value));
   if (field.type === "number") return numberProblem(field, numberOf(value));
@@ -229,17 +229,17 @@ function valueProblem(field, value) {
 /** @param {Field} field @param {string} text */
 function textProblem({ max_length: most = Infinity, pattern }, text) {
   const length = [...text].length;
-  if (length > most) return `${counted(length, "character")}, and at most ${most} are allowed.`;
-  if (pattern && matches?.(pattern, text) === false) return "this doesn't have the required form.";
+  if (length > most) return t`${counted(length, "character")}, and at most ${most} are allowed.`;
+  if (pattern && matches?.(pattern, text) === false) return t`this doesn't have the required form.`;
   return "";
 }
 
 /** @param {Field} field @param {number | null} number */
 function numberProblem({ min, max, integer }, number) {
-  if (number === null) return "enter a number, such as 12 or 0.5.";
-  if (integer && !Number.isInteger(number)) return "enter a whole number.";
-  if (min !== null && min !== undefined && number < min) return `enter at least ${min}.`;
-  if (max !== null && max !== undefined && number > max) return `enter at most ${max}.`;
+  if (number === null) return t`enter a number, such as 12 or 0.5.`;
+  if (integer && !Number.isInteger(number)) return t`enter a whole number.`;
+  if (min !== null && min !== undefined && number < min) return t`enter at least ${min}.`;
+  if (max !== null && max !== undefined && number > max) return t`enter at most ${max}.`;
   return "";
 }
 
@@ -257,9 +257,9 @@ function partsProblems(field, answers, problem) {
   const isTooFew = filled.length > 0 ? filled.length < least : field.required;
   const problems = [];
   const verb = VERBS[field.type === "questions" && field.question !== "free" ? "fixed" : field.type];
-  if (isTooFew) problems.push(problem(`${verb} at least ${counted(least, one, many)}.`));
+  if (isTooFew) problems.push(problem(t`${verb} at least ${counted(least, one, many)}.`));
   if (filled.length > (field.max ?? Infinity)) {
-    problems.push(problem(`at most ${counted(field.max ?? 0, one, many)} can be submitted.`));
+    problems.push(problem(t`at most ${counted(field.max ?? 0, one, many)} can be submitted.`));
   }
   return [
     ...problems,
@@ -281,7 +281,7 @@ function partsProblems(field, answers, problem) {
 function spanProblems({ attributes = [] }, span, at, problem) {
   return attributes.flatMap((attribute) =>
     fieldProblems(attribute, span.attributes ?? {}, "").map(({ message }) =>
-      problem(`span ${at + 1}, ${message}`, `.${at}.attributes.${attribute.key}`),
+      problem(t`span ${at + 1}, ${message}`, `.${at}.attributes.${attribute.key}`),
     ),
   );
 }
@@ -297,7 +297,7 @@ function relationProblems({ labels = [], spans = "" }, answers, { label, from, t
   const allowed = labels.find(({ key }) => key === label);
   const [start, end] = [answers[spans]?.[from]?.label, answers[spans]?.[to]?.label];
   const side = !fits(allowed?.from, start) ? "from" : !fits(allowed?.to, end) ? "to" : "";
-  return side ? [problem(`relation ${at + 1} can't join spans with these labels.`, `.${at}.${side}`)] : [];
+  return side ? [problem(t`relation ${at + 1} can't join spans with these labels.`, `.${at}.${side}`)] : [];
 }
 
 /**
@@ -348,18 +348,18 @@ export function withNone({ fields }, answers) {
 function questionProblems({ answers: limits, question: kind }, questions, at, problem) {
   const { question, answers, none } = questions[at];
   const text = folded(question);
-  if (!text) return answers.length > 0 ? [problem(`question ${at + 1} has no text.`, `.${at}.question`)] : [];
+  if (!text) return answers.length > 0 ? [problem(t`question ${at + 1} has no text.`, `.${at}.question`)] : [];
   if (questions.slice(0, at).some((other) => folded(other.question) === text)) {
-    return [problem(`question ${at + 1} is written twice.`, `.${at}.question`)];
+    return [problem(t`question ${at + 1} is written twice.`, `.${at}.question`)];
   }
   if (none) return [];
   const { min = 1, max = 3 } = limits ?? {};
   const isOpen = answers.length === 0 && kind !== "free";
   if (answers.length < min && !isOpen) {
-    return [problem(`question ${at + 1} needs at least ${counted(min, "answer")}.`, `.${at}.answers`)];
+    return [problem(t`question ${at + 1} needs at least ${counted(min, "answer")}.`, `.${at}.answers`)];
   }
   if (answers.length > max) {
-    return [problem(`question ${at + 1} can have at most ${counted(max, "answer")}.`, `.${at}.answers`)];
+    return [problem(t`question ${at + 1} can have at most ${counted(max, "answer")}.`, `.${at}.answers`)];
   }
   return [];
 }

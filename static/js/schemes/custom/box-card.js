@@ -5,7 +5,7 @@
 /** @import { FormPage } from "./form-page.js" */
 
 import { announceSettled } from "../../announcements.js";
-import { element, setText } from "../../html.js";
+import { element, setText, t } from "../../html.js";
 import { keyHint } from "../../shortcuts.js";
 import { hotkeys } from "./controls.js";
 import { FieldCard } from "./field-card.js";
@@ -14,7 +14,7 @@ const COLOURS = 6;
 
 /** @param {Box} box */
 function sizeText([x1, y1, x2, y2]) {
-  return `left ${x1}, top ${y1}, ${x2 - x1} by ${y2 - y1} pixels`;
+  return t`left ${x1}, top ${y1}, ${x2 - x1} by ${y2 - y1} pixels`;
 }
 
 /** @param {Box} a @param {Box} b */
@@ -53,7 +53,7 @@ export class BoxCard extends FieldCard {
     });
     this.palette = element(
       "div",
-      { class: "palette", role: "group", "aria-label": "Label of the next box" },
+      { class: "palette", role: "group", "aria-label": t`Label of the next box` },
       ...this.buttons,
     );
     this.palette.hidden = this.labels.length < 2;
@@ -85,18 +85,18 @@ export class BoxCard extends FieldCard {
     this.label = key;
     this.page.activate(this.field.key);
     this.page.render();
-    this.page.say(`The next box is: ${this.labelOf(key)}.`);
+    this.page.say(t`The next box is: ${this.labelOf(key)}.`);
   }
 
   /** @param {Box} box */
   draw(box) {
     const added = { label: this.label, box };
     const { max } = this.field;
-    if (this.boxes.length >= (max ?? Infinity)) return this.page.refuse(`At most ${max} boxes can be drawn.`);
+    if (this.boxes.length >= (max ?? Infinity)) return this.page.refuse(t`At most ${max} boxes can be drawn.`);
     if (this.boxes.some((other) => other.label === this.label && isSame(other.box, box))) {
-      return this.page.refuse("This box is already there.");
+      return this.page.refuse(t`This box is already there.`);
     }
-    this.page.set(this.field, [...this.boxes, added], `a box ${this.labelOf(this.label)}`);
+    this.page.set(this.field, [...this.boxes, added], t`a box ${this.labelOf(this.label)}`);
     this.page.picture.select(`${this.field.key}:${this.boxes.length - 1}`);
     this.page.say(`${this.nameOf(added)}.`);
   }
@@ -119,7 +119,7 @@ export class BoxCard extends FieldCard {
   relabel(at, label) {
     if (this.boxes[at]?.label === label) return this.page.render();
     const boxes = this.boxes.map((other, place) => (place === at ? { ...other, label } : other));
-    this.page.set(this.field, boxes, `a box ${this.labelOf(label)}`);
+    this.page.set(this.field, boxes, t`a box ${this.labelOf(label)}`);
   }
 
   /** @param {number} at */
@@ -129,9 +129,9 @@ export class BoxCard extends FieldCard {
     this.page.set(
       this.field,
       this.boxes.filter((_, place) => place !== at),
-      `removing a box ${name}`,
+      t`removing a box ${name}`,
     );
-    this.page.say(`A box ${name} removed.`);
+    this.page.say(t`A box ${name} removed.`);
   }
 
   /** @param {string} key */
@@ -162,7 +162,7 @@ export class BoxCard extends FieldCard {
     const boxes = value ?? [];
     const locked = this.page.isReadOnly;
     this.empty.hidden = boxes.length > 0;
-    setText(this.empty, this.page.picture.image ? "No box yet. Draw on the picture." : "This item has no picture.");
+    setText(this.empty, this.page.picture.image ? t`No box yet. Draw on the picture.` : t`This item has no picture.`);
     for (const [at, button] of this.buttons.entries()) {
       button.setAttribute("aria-pressed", String(this.labels[at].key === this.label));
       button.disabled = locked;
@@ -193,14 +193,14 @@ export class BoxCard extends FieldCard {
     const options = this.labels.map((option) => element("option", { value: option.key }, option.label));
     const label = element(
       "select",
-      { class: "spans__label", "aria-label": `Label of box ${at + 1}`, onchange },
+      { class: "spans__label", "aria-label": t`Label of box ${at + 1}`, onchange },
       ...options,
     );
     label.hidden = this.labels.length < 2;
     const remove = element(
       "button",
-      { type: "button", class: "quiet", "aria-label": `Remove box ${at + 1}`, onclick: () => this.removeAt(at) },
-      "Remove",
+      { type: "button", class: "quiet", "aria-label": t`Remove box ${at + 1}`, onclick: () => this.removeAt(at) },
+      t`Remove`,
     );
     const row = element("li", { class: "spans__row" }, element("div", { class: "spans__head" }, text, label, remove));
     this.rows.push({ element: row, text, label, remove });

@@ -3,7 +3,7 @@
 
 /** @import { Field, Option } from "./custom-types.js" */
 
-import { counted, element, setText } from "../../html.js";
+import { counted, element, setText, t } from "../../html.js";
 import { keyHint } from "../../shortcuts.js";
 import { leavesOf, numberOf } from "./answers.js";
 
@@ -58,7 +58,7 @@ export function optionsOf(field, texts = []) {
   }
   if (type !== "pairwise") return options;
   const named = between.map((key) => texts.find((text) => text.key === key) ?? { key, label: key });
-  return tie ? [...named, { key: "tie", label: "Equally good" }] : named;
+  return tie ? [...named, { key: "tie", label: t`Equally good` }] : named;
 }
 
 /**
@@ -115,8 +115,8 @@ class Choices {
       type: "search",
       class: "options__search",
       autocomplete: "off",
-      placeholder: `Search ${this.rows.size} options`,
-      "aria-label": `Search the options of ${this.field.label}`,
+      placeholder: t`Search ${this.rows.size} options`,
+      "aria-label": t`Search the options of ${this.field.label}`,
       oninput: () => this.filter(box.value.trim().toLowerCase()),
       onkeydown: (/** @type {KeyboardEvent} */ event) => {
         if (event.key !== "Enter" && event.key !== "ArrowDown") return;
@@ -181,7 +181,7 @@ class Choices {
 
   /** @param {Option} option */
   changed(option) {
-    if (!this.isMany) return this.options.onChange(choiceValue(this.field, option.key), `choosing ${option.label}`);
+    if (!this.isMany) return this.options.onChange(choiceValue(this.field, option.key), t`choosing ${option.label}`);
     const keys = leavesOf(this.all).map(({ key }) => key);
     const chosen = keys.filter((key) => this.rows.get(key)?.input.checked);
     const isOn = this.rows.get(option.key)?.input.checked;
@@ -241,7 +241,7 @@ class Select {
     this.element = element(
       "select",
       { onchange, "aria-labelledby": options.labelledBy },
-      element("option", { value: "" }, "Choose"),
+      element("option", { value: "" }, t`Choose`),
       ...choices,
     );
     if (options.describedBy) this.element.setAttribute("aria-describedby", options.describedBy);
@@ -279,7 +279,7 @@ class Written {
       autocomplete: "off",
       oninput: () => {
         const { value } = this.input;
-        onChange(isNumber ? (numberOf(value) ?? value) : value, `writing ${field.label}`, `write ${name}`);
+        onChange(isNumber ? (numberOf(value) ?? value) : value, t`writing ${field.label}`, t`write ${name}`);
         this.count(value);
       },
       onkeydown: (/** @type {KeyboardEvent} */ event) => {
@@ -311,7 +311,7 @@ class Written {
     const left = most - [...value.trim()].length;
     setText(
       this.limit,
-      left < 0 ? `${counted(-left, "character")} too many` : left <= 50 ? `${counted(left, "character")} left` : "",
+      left < 0 ? t`${counted(-left, "character")} too many` : left <= 50 ? t`${counted(left, "character")} left` : "",
     );
     this.limit.classList.toggle("error", left < 0);
   }
@@ -335,7 +335,7 @@ class Written {
 /** @param {number | null} [min] @param {number | null} [max] */
 function rangeText(min, max) {
   const [low, high] = [min ?? null, max ?? null];
-  if (low !== null && high !== null) return `From ${low} to ${high}`;
-  if (low !== null) return `At least ${low}`;
-  return high !== null ? `At most ${high}` : "";
+  if (low !== null && high !== null) return t`From ${low} to ${high}`;
+  if (low !== null) return t`At least ${low}`;
+  return high !== null ? t`At most ${high}` : "";
 }

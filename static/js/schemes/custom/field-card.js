@@ -3,7 +3,7 @@
 /** @import { Answers, Field } from "./custom-types.js" */
 /** @import { FormPage } from "./form-page.js" */
 
-import { element } from "../../html.js";
+import { element, t } from "../../html.js";
 import { leavesOf, optionOf } from "./answers.js";
 import { createControl, optionsOf } from "./controls.js";
 
@@ -15,7 +15,7 @@ export class FieldCard {
     this.id = `${page.id}-${field.key}`;
     const { required, min, help } = field;
     const isOptional = required === false && !(min && field.type !== "rating" && field.type !== "number");
-    const note = isOptional ? element("span", { class: "field-card__optional" }, " (optional)") : "";
+    const note = isOptional ? element("span", { class: "field-card__optional" }, t` (optional)`) : "";
     this.title = element(
       page.heading,
       { class: "field-card__title", id: `${this.id}-title` },

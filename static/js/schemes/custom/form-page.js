@@ -7,7 +7,7 @@
 /** @import { Mark } from "./texts.js" */
 
 import { dropWaiting } from "../../announcements.js";
-import { element, ref, setText } from "../../html.js";
+import { element, ref, setText, t } from "../../html.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { keepClearOf } from "../../work/sticky.js";
 import { countUnits, isAnswered, problemsOf, shownFields, submissionOf, withNone } from "./answers.js";
@@ -66,7 +66,7 @@ export class FormPage {
     setText(box, instructions);
     this.arrange();
     this.ref("skip").hidden = !this.canSkip;
-    setText(this.ref("skip-title"), `Skip this ${item?.one ?? "item"}`);
+    setText(this.ref("skip-title"), t`Skip this ${item?.one ?? t`item`}`);
     this.listen();
     this.picture.open();
     this.state = this.resume(this.data.content);
@@ -140,7 +140,7 @@ export class FormPage {
     }).observe(hero);
     this.skipText.addEventListener("input", () => {
       this.state = { ...this.state, skipped: this.skipText.value };
-      this.onChange({ label: "writing the reason", mergeKey: "write skip" });
+      this.onChange({ label: t`writing the reason`, mergeKey: "write skip" });
     });
     this.ref("skip-button").addEventListener("click", () => this.skip(this.state.skipped === null ? "" : null));
   }
@@ -240,7 +240,7 @@ export class FormPage {
   /** @param {any} content */
   describe(content) {
     const { answers, skipped } = this.resume(content);
-    if (skipped !== null) return [`Skipped: ${skipped}`];
+    if (skipped !== null) return [t`Skipped: ${skipped}`];
     return this.definition.fields
       .filter((field) => isAnswered(field, answers[field.key]))
       .flatMap((field) =>
@@ -287,7 +287,7 @@ export class FormPage {
     this.state = { ...this.state, skipped: reason };
     this.render();
     const noun = this.definition.item?.one ?? "item";
-    this.onChange({ label: reason === null ? `annotating the ${noun}` : `skipping the ${noun}` });
+    this.onChange({ label: reason === null ? t`annotating the ${noun}` : t`skipping the ${noun}` });
     this.focus();
   }
 
@@ -337,7 +337,7 @@ export class FormPage {
     if (isQuiet) return;
     const button = document.querySelector("[data-next]:not([hidden]), [data-submit]:not([hidden])");
     if (button instanceof HTMLElement) button.focus();
-    this.say("This was the last field.");
+    this.say(t`This was the last field.`);
   }
 
   /** @param {number} by */
@@ -415,7 +415,7 @@ export class FormPage {
     this.skipText.disabled = this.locked;
     const button = ref(this.root, "skip-button", HTMLButtonElement);
     button.disabled = this.locked;
-    setText(button, isSkipped ? `Annotate the ${noun} after all` : `Skip this ${noun}`);
+    setText(button, isSkipped ? t`Annotate the ${noun} after all` : t`Skip this ${noun}`);
   }
 
   // --- messages

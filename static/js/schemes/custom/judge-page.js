@@ -4,7 +4,7 @@
 /** @import { Field, Problem } from "./custom-types.js" */
 /** @import { Mark } from "./texts.js" */
 
-import { counted, element, setText } from "../../html.js";
+import { counted, element, setText, t } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { isAnswered, withNone } from "./answers.js";
 import { isBoxCard } from "./card-types.js";
@@ -63,7 +63,7 @@ export class JudgePage extends FormPage {
       help,
       element("span", { dir: "auto", id }, unit.text),
     );
-    unit.buttons = Object.entries({ y: "Correct", n: "Wrong" }).map(([key, label]) =>
+    unit.buttons = Object.entries({ y: t`Correct`, n: t`Wrong` }).map(([key, label]) =>
       element(
         "button",
         { type: "button", "aria-keyshortcuts": key, onclick: () => this.judge(at, VERDICTS[key]) },
@@ -124,7 +124,7 @@ export class JudgePage extends FormPage {
   /** @returns {Problem[]} */
   problems() {
     return this.judged.flatMap(({ field, text }, at) =>
-      this.verdicts[at] === null ? [{ path: `verdicts.${at}`, message: `${field.label}: judge “${text}”.` }] : [],
+      this.verdicts[at] === null ? [{ path: `verdicts.${at}`, message: t`${field.label}: judge “${text}”.` }] : [],
     );
   }
 
@@ -176,12 +176,13 @@ export class JudgePage extends FormPage {
     // The same verdict again takes it back.
     const next = this.verdicts[at] === verdict ? null : verdict;
     this.verdicts = this.verdicts.map((value, place) => (place === at ? next : value));
-    const label = next === null ? "taking a verdict back" : verdict ? "correct" : "wrong";
+    const label = next === null ? t`taking a verdict back` : verdict ? "correct" : "wrong";
     this.onChange({ label });
     this.render();
     if (next !== null) this.goToOpen(at);
     const open = this.problems().length;
-    this.say(`${text}: ${label}. ${open === 0 ? "Everything is judged." : `${open} left.`}`);
+    const rest = open === 0 ? t`Everything is judged.` : t`${open} left.`;
+    this.say(`${text}: ${label}. ${rest}`);
   }
 
   /** @param {number} after */
@@ -258,7 +259,7 @@ export class JudgePage extends FormPage {
     }
     this.picture.render();
     const open = this.problems().length;
-    setText(this.ref("summary"), open === 0 ? "Everything is judged." : `${counted(open, "answer")} to judge`);
+    setText(this.ref("summary"), open === 0 ? t`Everything is judged.` : t`${counted(open, "answer")} to judge`);
   }
 
   renderSkip() {}

@@ -9,7 +9,7 @@
 /** @import { SpanCard } from "./span-card.js" */
 /** @import { Mark } from "./texts.js" */
 
-import { quoted } from "../../html.js";
+import { quoted, t } from "../../html.js";
 import { isMarked, isQuestionCard, isRelationCard, isSpanCard } from "./card-types.js";
 import { MarkedText } from "./marked-text.js";
 import { Palette } from "./palette.js";
@@ -80,8 +80,8 @@ export class Marking {
     if (this.relating.take(text, span[0])) return;
     const words = quoted(this.page.texts.written(span));
     const card = this.cardFor(text);
-    if (card?.needsLabel()) this.page.say(`${words}: choose a label.`);
-    else this.page.say(`${words}: choose the last word, or the same word again.`);
+    if (card?.needsLabel()) this.page.say(t`${words}: choose a label.`);
+    else this.page.say(t`${words}: choose the last word, or the same word again.`);
   }
 
   /** @param {string} text @param {Range} span */
@@ -114,7 +114,7 @@ export class Marking {
     const text = card && this.page.texts.marked.get(card.field.text ?? "");
     if (!isSpanCard(card) || !text) return;
     const { selection } = text;
-    if (!selection) return this.page.refuse("Select words in the text first.");
+    if (!selection) return this.page.refuse(t`Select words in the text first.`);
     const { start } = text.text;
     text.clear();
     card.add([selection[0] + start, selection[1] + start], label);
@@ -168,7 +168,7 @@ export class Marking {
     const key = keys.find((each) => shown.has(each) && isSpanCard(this.page.cards.get(each)));
     const card = isQuestionCard(this.markedCard()) ? null : this.page.cards.get(key ?? "");
     if (!isSpanCard(card) || !card.needsLabel()) return this.palette.hide();
-    this.palette.show(card.field.key, `Labels of ${card.field.label}`, card.labels, {
+    this.palette.show(card.field.key, t`Labels of ${card.field.label}`, card.labels, {
       locked: this.page.locked,
       onChoose: ({ key: label }) => {
         this.page.active = card.field.key;

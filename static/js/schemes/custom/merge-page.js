@@ -8,7 +8,7 @@
 /** @import { Part } from "./merging.js" */
 /** @import { Mark } from "./texts.js" */
 
-import { counted, element, setText } from "../../html.js";
+import { counted, element, setText, t } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { isAnswered, withNone } from "./answers.js";
 import { isSpanCard } from "./card-types.js";
@@ -56,8 +56,8 @@ export class MergePage extends FormPage {
     const cards = [...this.cards.values()];
     const isAgreed = (/** @type {FieldCard} */ { field }) => this.beginning.settled.includes(field.key);
     const groups = [
-      { title: "Different answers", cards: cards.filter((card) => !isAgreed(card)) },
-      { title: "Same answers", cards: cards.filter(isAgreed) },
+      { title: t`Different answers`, cards: cards.filter((card) => !isAgreed(card)) },
+      { title: t`Same answers`, cards: cards.filter(isAgreed) },
     ];
     const sections = groups
       .filter((group) => group.cards.length > 0)
@@ -101,7 +101,7 @@ export class MergePage extends FormPage {
     if (this.state.skipped !== null) return super.problems();
     const open = this.openFields().map(({ key, label }) => ({
       path: `answers.${key}`,
-      message: `${label || key}: the annotators differ. Take one side, or edit the answer.`,
+      message: t`${label || key}: the annotators differ. Take one side, or edit the answer.`,
     }));
     return [...open, ...super.problems().filter(({ path }) => !open.some((problem) => path.startsWith(problem.path)))];
   }
@@ -169,14 +169,14 @@ export class MergePage extends FormPage {
       for (const part of partsOf(field, source)) parts = partsWith(field, parts, part);
     }
     this.store(field, parts, `${field.label}: all`);
-    this.decided(field, `${field.label}: the parts of all annotators.`);
+    this.decided(field, t`${field.label}: the parts of all annotators.`);
   }
 
   /** @param {Field} field */
   keep(field) {
     this.active = field.key;
-    this.change(field, this.state.answers, `${field.label}: as chosen`);
-    this.decided(field, `${field.label}: as chosen.`);
+    this.change(field, this.state.answers, t`${field.label}: as chosen`);
+    this.decided(field, t`${field.label}: as chosen.`);
   }
 
   /** @param {Field} field @param {string} text */
@@ -184,7 +184,7 @@ export class MergePage extends FormPage {
     const open = this.openFields().find(({ key }) => key !== field.key);
     if (open) this.goTo(open.key);
     else this.cards.get(field.key)?.element.focus({ preventScroll: true });
-    this.say(open ? text : `${text} Everything is decided.`);
+    this.say(open ? text : t`${text} Everything is decided.`);
   }
 
   /** @param {Field} field @param {Part} part */
@@ -192,7 +192,7 @@ export class MergePage extends FormPage {
     const parts = partsOf(field, this.state.answers);
     const isIn = parts.some(({ key }) => key === part.key);
     const next = isIn ? parts.filter(({ key }) => key !== part.key) : partsWith(field, parts, part);
-    this.store(field, next, `${isIn ? "removing" : "taking"} a part of ${field.label}`);
+    this.store(field, next, t`${isIn ? t`removing` : t`taking`} a part of ${field.label}`);
   }
 
   /** @param {string} key */
@@ -254,13 +254,13 @@ export class MergePage extends FormPage {
     const takes = this.sources.map((_, at) =>
       this.button(`Take ${LETTERS[at]}`, String(at + 1), () => this.take(field, at)),
     );
-    const all = this.button("Take all", String(this.sources.length + 1), () => this.takeAll(field));
-    const keep = this.button("Keep as chosen", "o", () => this.keep(field));
-    const edit = this.button("Edit", "e", () => this.edit(field));
+    const all = this.button(t`Take all`, String(this.sources.length + 1), () => this.takeAll(field));
+    const keep = this.button(t`Keep as chosen`, "o", () => this.keep(field));
+    const edit = this.button(t`Edit`, "e", () => this.edit(field));
     const isDifferent = !isWhole;
     const buttons = [...(isDifferent ? takes : []), ...(isDifferent && hasParts(field) ? [all, keep] : []), edit];
     const state = element("span", { class: "merge__state" });
-    const result = element("ul", { class: "merge__result", "aria-label": `Result: ${field.label}` });
+    const result = element("ul", { class: "merge__result", "aria-label": t`Result: ${field.label}` });
     const box = element(
       "div",
       { class: "merge" },
@@ -300,7 +300,7 @@ export class MergePage extends FormPage {
       return element("li", { class: isAgreed ? "merge__agreed" : null }, button);
     });
     const reason = this.reasons[at];
-    const empty = element("p", { class: "quiet merge__none" }, reason ? `Skipped: ${reason}` : "No answer");
+    const empty = element("p", { class: "quiet merge__none" }, reason ? t`Skipped: ${reason}` : t`No answer`);
     return element(
       "div",
       { class: "merge__source" },
@@ -324,7 +324,7 @@ export class MergePage extends FormPage {
       if (!card.element.hidden) this.renderComparison(card, comparison);
     }
     const open = this.openFields().length;
-    setText(this.ref("summary"), open === 0 ? "Everything is decided." : `${counted(open, "field")} to decide`);
+    setText(this.ref("summary"), open === 0 ? t`Everything is decided.` : t`${counted(open, "field")} to decide`);
   }
 
   /** @param {FieldCard} card @param {Comparison} comparison */
@@ -332,7 +332,7 @@ export class MergePage extends FormPage {
     const { field } = card;
     const { answers } = this.state;
     const isSettled = this.settled.includes(field.key);
-    setText(comparison.state, isSettled ? "" : "to decide");
+    setText(comparison.state, isSettled ? "" : t`to decide`);
     card.element.classList.toggle("merge__open", !isSettled);
     const keys = new Set(partsOf(field, answers).map((part) => part.key));
     for (const { part, button } of comparison.parts) {
@@ -345,7 +345,7 @@ export class MergePage extends FormPage {
     const isShown = !comparison.isOpen && isSettled;
     const lines = isShown && isAnswered(field, answers[field.key]) ? card.lines(answers[field.key], answers) : [];
     comparison.result.hidden = !isShown;
-    const texts = lines.length > 0 ? lines : ["No answer"];
+    const texts = lines.length > 0 ? lines : [t`No answer`];
     const key = JSON.stringify(texts);
     if (comparison.result.dataset.shown === key) return;
     comparison.result.dataset.shown = key;
@@ -395,7 +395,7 @@ export class MergePage extends FormPage {
       start: value.start,
       end: value.end,
       look: "other",
-      label: `not taken: ${card.labelOf(value.label)}`,
+      label: t`not taken: ${card.labelOf(value.label)}`,
       tag: "",
     }));
     return [...left, ...marks];

@@ -2,7 +2,7 @@
 
 /** @import { Option } from "./custom-types.js" */
 
-import { element } from "../../html.js";
+import { element, t } from "../../html.js";
 import { keyHint } from "../../shortcuts.js";
 import { hotkeys } from "./controls.js";
 
@@ -62,8 +62,8 @@ export class Palette {
     const box = element("input", {
       type: "search",
       class: "palette__search",
-      placeholder: `Search ${buttons.length} labels`,
-      "aria-label": "Search the labels",
+      placeholder: t`Search ${buttons.length} labels`,
+      "aria-label": t`Search the labels`,
       autocomplete: "off",
       oninput: () => {
         const query = box.value.trim().toLowerCase();

@@ -2,6 +2,7 @@
 
 /** @import { Answers, Definition, Field, Question, Span } from "./custom-types.js" */
 
+import { t } from "../../html.js";
 import { overlaps } from "../../spans.js";
 
 /** @param {any} a @param {any} b */
@@ -76,10 +77,10 @@ export function entriesOf(spans) {
  */
 export function spanRefusal({ overlap }, spans, { start, end, label }) {
   if (spans.some((other) => other.start === start && other.end === end && other.label === label)) {
-    return "This span is already marked.";
+    return t`This span is already marked.`;
   }
   const isOver = !overlap && spans.some((other) => overlaps([other.start, other.end], [start, end]));
-  return isOver ? "Spans of this field can't overlap. Remove the other span first." : "";
+  return isOver ? t`Spans of this field can't overlap. Remove the other span first.` : "";
 }
 
 /**

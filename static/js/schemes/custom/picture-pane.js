@@ -5,7 +5,7 @@
 /** @import { BoxCard } from "./box-card.js" */
 /** @import { FormPage } from "./form-page.js" */
 
-import { element } from "../../html.js";
+import { element, t } from "../../html.js";
 
 export class PicturePane {
   /** @param {FormPage} page @param {HTMLElement} root @param {Picture | null | undefined} image */
@@ -32,7 +32,7 @@ export class PicturePane {
     if (this.cards.length === 0) {
       const { url, width, height } = image;
       this.root.append(
-        element("img", { class: "picture-only", src: url, width, height, alt: "The picture to annotate" }),
+        element("img", { class: "picture-only", src: url, width, height, alt: t`The picture to annotate` }),
       );
     } else this.load(image);
   }
@@ -43,7 +43,7 @@ export class PicturePane {
     if (this.isClosed) return;
     this.view = new PictureView(this.root, {
       image,
-      description: `Picture, ${image.width} by ${image.height} pixels. Enter starts a box.`,
+      description: t`Picture, ${image.width} by ${image.height} pixels. Enter starts a box.`,
       minSide: 3,
       canDraw: () => !this.page.isReadOnly && this.active() !== null,
       onDraw: (box) => this.active()?.draw(box),

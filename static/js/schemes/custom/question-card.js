@@ -5,7 +5,7 @@
 /** @import { FormPage } from "./form-page.js" */
 /** @import { Mark } from "./texts.js" */
 
-import { element, quoted } from "../../html.js";
+import { element, quoted, t } from "../../html.js";
 import { contains, equal, overlaps } from "../../spans.js";
 import { FieldCard } from "./field-card.js";
 
@@ -79,7 +79,7 @@ export class QuestionCard extends FieldCard {
     this.store(
       at,
       { ...this.questions[at], question: text },
-      `writing question ${at + 1}`,
+      t`writing question ${at + 1}`,
       `write ${this.field.key} ${at}`,
     );
   }
@@ -90,11 +90,11 @@ export class QuestionCard extends FieldCard {
     this.page.set(
       this.field,
       left.filter((_, place) => place !== at),
-      `deleting question ${at + 1}`,
+      t`deleting question ${at + 1}`,
     );
     this.activateRow(Math.min(at, this.questions.length - 1));
     this.rows[this.at]?.input?.focus();
-    this.page.say(`Question ${at + 1} deleted. You can undo this.`);
+    this.page.say(t`Question ${at + 1} deleted. You can undo this.`);
   }
 
   // --- answers
@@ -103,16 +103,16 @@ export class QuestionCard extends FieldCard {
   add(span) {
     const question = this.questions[this.at];
     if (!question || question.question.trim() === "")
-      return this.page.refuse("Write the question first, then mark its answer.");
+      return this.page.refuse(t`Write the question first, then mark its answer.`);
     const { answers } = question;
-    if (answers.some((other) => equal(other, span))) return this.page.refuse("This answer is already marked.");
-    if (answers.some((other) => overlaps(other, span))) return this.page.refuse("Answers to a question can't overlap.");
+    if (answers.some((other) => equal(other, span))) return this.page.refuse(t`This answer is already marked.`);
+    if (answers.some((other) => overlaps(other, span))) return this.page.refuse(t`Answers to a question can't overlap.`);
     if (answers.length >= this.limits.max)
-      return this.page.refuse(`A question can have at most ${this.limits.max} answers.`);
+      return this.page.refuse(t`A question can have at most ${this.limits.max} answers.`);
     const text = quoted(this.page.texts.written(span));
     const sorted = [...answers, span].sort((a, b) => a[0] - b[0]);
-    this.store(this.at, { question: question.question, answers: sorted }, `the answer ${text}`);
-    this.page.say(`${text} added to question ${this.at + 1}.`);
+    this.store(this.at, { question: question.question, answers: sorted }, t`the answer ${text}`);
+    this.page.say(t`${text} added to question ${this.at + 1}.`);
   }
 
   /** @param {number} at @param {Range} span */
@@ -120,22 +120,22 @@ export class QuestionCard extends FieldCard {
     const question = this.questions[at];
     const answers = question.answers.filter((other) => !equal(other, span));
     const text = quoted(this.page.texts.written(span));
-    this.store(at, { ...question, answers }, `removing the answer ${text}`);
-    this.page.say(`${text} removed.`);
+    this.store(at, { ...question, answers }, t`removing the answer ${text}`);
+    this.page.say(t`${text} removed.`);
   }
 
   /** @param {number} token */
   remove(token) {
     const span = this.questions[this.at]?.answers.find((answer) => contains(answer, token));
     if (span) this.removeAnswer(this.at, span);
-    else this.page.refuse("No answer to this question contains this word.");
+    else this.page.refuse(t`No answer to this question contains this word.`);
   }
 
   /** @param {number} at @param {boolean} isNone */
   setNone(at, isNone) {
     const { question } = this.questions[at];
     const changed = { question, answers: [], ...(isNone && { none: true }) };
-    this.store(at, changed, isNone ? `question ${at + 1} has no answer` : `question ${at + 1} has an answer`);
+    this.store(at, changed, isNone ? t`question ${at + 1} has no answer` : t`question ${at + 1} has an answer`);
   }
 
   /** @param {number} at */
@@ -149,7 +149,7 @@ export class QuestionCard extends FieldCard {
 
   /** @param {number} at */
   markAnswers(at) {
-    if (!this.questions[at]?.question.trim()) return this.page.refuse("Write the question first.");
+    if (!this.questions[at]?.question.trim()) return this.page.refuse(t`Write the question first.`);
     this.activateRow(at);
     this.page.texts.focus(this.field.text ?? "");
     this.page.say(`Mark the answer to ${quoted(this.questions[at].question.trim())} in the text.`);
@@ -177,7 +177,7 @@ export class QuestionCard extends FieldCard {
         start,
         end,
         look: isActive && at === this.at ? "own" : "other",
-        label: `answer to question ${at + 1}`,
+        label: t`answer to question ${at + 1}`,
         tag: "",
       })),
     );
@@ -198,21 +198,21 @@ export class QuestionCard extends FieldCard {
 
   /** @param {number} at @returns {Row} */
   createRow(at) {
-    const name = this.fixed ? (this.fixed[at] ?? "") : `Question ${at + 1}`;
+    const name = this.fixed ? (this.fixed[at] ?? "") : t`Question ${at + 1}`;
     const input = this.fixed ? null : this.createInput(at, name);
     const title = input ?? element("p", { class: "asked__question", dir: "auto" }, name);
-    const answers = element("ul", { class: "asked__answers", "aria-label": `Answers to question ${at + 1}` });
+    const answers = element("ul", { class: "asked__answers", "aria-label": t`Answers to question ${at + 1}` });
     const buttons = { type: "button", class: "quiet" };
-    const mark = element("button", { ...buttons, onclick: () => this.markAnswers(at) }, "Mark answer");
-    mark.setAttribute("aria-label", `Mark the answer to question ${at + 1}`);
-    const remove = input && element("button", { ...buttons, onclick: () => this.removeAt(at) }, "Delete");
-    remove?.setAttribute("aria-label", `Delete question ${at + 1}`);
+    const mark = element("button", { ...buttons, onclick: () => this.markAnswers(at) }, t`Mark answer`);
+    mark.setAttribute("aria-label", t`Mark the answer to question ${at + 1}`);
+    const remove = input && element("button", { ...buttons, onclick: () => this.removeAt(at) }, t`Delete`);
+    remove?.setAttribute("aria-label", t`Delete question ${at + 1}`);
     const onchange = (/** @type {Event} */ event) =>
       this.setNone(at, /** @type {HTMLInputElement} */ (event.target).checked);
     const none = this.limits.allow_none ? element("input", { type: "checkbox", onchange }) : null;
     const tools = element("div", { class: "asked__tools" }, mark, ...(remove ? [remove] : []));
     const row = element("li", { class: "asked__row" }, title, answers, tools);
-    if (none) tools.append(element("label", {}, none, "The text has no answer"));
+    if (none) tools.append(element("label", {}, none, t`The text has no answer`));
     row.addEventListener("focusin", () => this.activateRow(at));
     return { element: row, input, answers, mark, remove, none, shown: "" };
   }
@@ -265,7 +265,7 @@ export class QuestionCard extends FieldCard {
         const onclick = () => this.removeAnswer(at, span);
         const button = element(
           "button",
-          { type: "button", class: "quiet", onclick, "aria-label": `Remove ${quoted(text)}` },
+          { type: "button", class: "quiet", onclick, "aria-label": t`Remove ${quoted(text)}` },
           "×",
         );
         return element(

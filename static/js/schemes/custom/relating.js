@@ -6,6 +6,7 @@
 /** @import { RelationCard } from "./relation-card.js" */
 /** @import { SpanCard } from "./span-card.js" */
 
+import { t } from "../../html.js";
 import { hotkeys } from "./controls.js";
 
 /** @typedef {{card: RelationCard, label: Option}} Choice */
@@ -39,7 +40,7 @@ export class Relating {
     if (!this.state) return;
     this.state = null;
     this.page.render();
-    if (!isQuiet) this.page.say("The relation is cancelled.");
+    if (!isQuiet) this.page.say(t`The relation is cancelled.`);
   }
 
   /**
@@ -54,18 +55,18 @@ export class Relating {
     page.texts.clear();
     const to = state.card.field.text === text ? state.card.spanAt(token) : -1;
     if (to < 0 || to === state.from) {
-      page.refuse(to < 0 ? "Choose a word of a marked span. Esc cancels." : "Choose another span. Esc cancels.");
+      page.refuse(to < 0 ? t`Choose a word of a marked span. Esc cancels.` : t`Choose another span. Esc cancels.`);
       return true;
     }
     const choices = this.marking
       .relationCards(state.card)
       .flatMap((card) => card.labelsBetween(state.from, to).map((label) => ({ card, label })));
-    if (choices.length === 0) page.refuse("No relation joins these two spans in this direction.");
+    if (choices.length === 0) page.refuse(t`No relation joins these two spans in this direction.`);
     else if (choices.length === 1) this.finish(to, choices[0]);
     else {
       this.state = { ...state, to, choices };
       page.render();
-      page.say("Choose the relation.");
+      page.say(t`Choose the relation.`);
     }
     return true;
   }
@@ -84,7 +85,7 @@ export class Relating {
     if (!state || state.to === null) return false;
     const { to, choices } = state;
     const labels = choices.map(({ label }) => label);
-    this.marking.palette.show(`relation ${state.from} ${to}`, "Relations", labels, {
+    this.marking.palette.show(`relation ${state.from} ${to}`, t`Relations`, labels, {
       locked: false,
       onChoose: (label) => this.finish(to, choices[labels.indexOf(label)]),
     });

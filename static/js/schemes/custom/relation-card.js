@@ -4,7 +4,7 @@
 /** @import { FormPage } from "./form-page.js" */
 /** @import { SpanCard } from "./span-card.js" */
 
-import { element, setText } from "../../html.js";
+import { element, setText, t } from "../../html.js";
 import { joins } from "./answers.js";
 import { FieldCard } from "./field-card.js";
 import { sortedParts } from "./parts.js";
@@ -20,10 +20,10 @@ export class RelationCard extends FieldCard {
     this.list = element("ol", { class: "relations" });
     this.empty = element("p", { class: "quiet field-card__empty" });
     const onchange = () => this.renderLabels();
-    this.from = element("select", { "aria-label": "From", onchange });
-    this.to = element("select", { "aria-label": "To", onchange });
-    this.label = element("select", { "aria-label": "Relation" });
-    this.button = element("button", { type: "button", onclick: () => this.addChosen() }, "Add relation");
+    this.from = element("select", { "aria-label": t`From`, onchange });
+    this.to = element("select", { "aria-label": t`To`, onchange });
+    this.label = element("select", { "aria-label": t`Relation` });
+    this.button = element("button", { type: "button", onclick: () => this.addChosen() }, t`Add relation`);
     this.adding = element("div", { class: "relations__add" }, this.from, this.label, this.to, this.button);
     this.body.append(this.empty, this.list, this.adding);
     this.listed = "";
@@ -65,19 +65,19 @@ export class RelationCard extends FieldCard {
     const { relations } = this;
     const relation = { label, from, to };
     if (relations.some((other) => other.label === label && other.from === from && other.to === to)) {
-      return this.page.refuse("This relation is already there.");
+      return this.page.refuse(t`This relation is already there.`);
     }
     if (relations.length >= (this.field.max ?? Infinity)) {
-      return this.page.refuse(`At most ${this.field.max} relations can be added.`);
+      return this.page.refuse(t`At most ${this.field.max} relations can be added.`);
     }
-    this.page.set(this.field, sortedParts(this.field, [...relations, relation]), `the relation ${this.labelOf(label)}`);
-    this.page.say(`${this.textOf(relation)} added.`);
+    this.page.set(this.field, sortedParts(this.field, [...relations, relation]), t`the relation ${this.labelOf(label)}`);
+    this.page.say(t`${this.textOf(relation)} added.`);
   }
 
   addChosen() {
     const [from, to] = [Number(this.from.value), Number(this.to.value)];
-    if (this.from.value === "" || this.to.value === "") return this.page.refuse("Choose two spans.");
-    if (this.label.value === "") return this.page.refuse("No relation joins these two spans in this direction.");
+    if (this.from.value === "" || this.to.value === "") return this.page.refuse(t`Choose two spans.`);
+    if (this.label.value === "") return this.page.refuse(t`No relation joins these two spans in this direction.`);
     this.add(from, to, this.label.value);
   }
 
@@ -85,8 +85,8 @@ export class RelationCard extends FieldCard {
   removeAt(at) {
     const text = this.textOf(this.relations[at]);
     const left = this.relations.filter((_, place) => place !== at);
-    this.page.set(this.field, left, `removing ${text}`);
-    this.page.say(`${text} removed.`);
+    this.page.set(this.field, left, t`removing ${text}`);
+    this.page.say(t`${text} removed.`);
   }
 
   /** @param {Relation[] | undefined} value */
@@ -98,7 +98,7 @@ export class RelationCard extends FieldCard {
     while (this.rows.length < relations.length) {
       const at = this.rows.length;
       const text = element("span", { class: "relations__text", dir: "auto" });
-      const remove = element("button", { type: "button", class: "quiet", onclick: () => this.removeAt(at) }, "Remove");
+      const remove = element("button", { type: "button", class: "quiet", onclick: () => this.removeAt(at) }, t`Remove`);
       const row = element("li", { class: "relations__row" }, text, remove);
       this.rows.push({ element: row, text, remove });
       this.list.append(row);
@@ -107,12 +107,12 @@ export class RelationCard extends FieldCard {
       const { text, remove } = this.rows[at];
       setText(text, this.textOf(relation));
       remove.hidden = locked;
-      remove.setAttribute("aria-label", `Remove ${this.textOf(relation)}`);
+      remove.setAttribute("aria-label", t`Remove ${this.textOf(relation)}`);
     }
     if (hadFocus && !this.list.contains(document.activeElement)) (this.rows.at(-1)?.remove ?? this.element).focus();
     const canAdd = this.spans.length > 1;
     this.empty.hidden = relations.length > 0;
-    setText(this.empty, canAdd ? "No relation yet." : "Mark two spans first.");
+    setText(this.empty, canAdd ? t`No relation yet.` : t`Mark two spans first.`);
     this.adding.hidden = !canAdd || locked;
     this.renderSpans();
   }
@@ -127,7 +127,7 @@ export class RelationCard extends FieldCard {
     for (const select of [this.from, this.to]) {
       const { value } = select;
       const options = names.map((name, at) => element("option", { value: at }, name));
-      select.replaceChildren(element("option", { value: "" }, select === this.from ? "From" : "To"), ...options);
+      select.replaceChildren(element("option", { value: "" }, select === this.from ? t`From` : t`To`), ...options);
       select.value = Number(value) < names.length ? value : "";
     }
     this.renderLabels();
@@ -138,7 +138,7 @@ export class RelationCard extends FieldCard {
     const labels = isChosen ? this.labelsBetween(Number(this.from.value), Number(this.to.value)) : this.labels;
     const { value } = this.label;
     const options = labels.map(({ key, label }) => element("option", { value: key }, label));
-    this.label.replaceChildren(...(options.length ? options : [element("option", { value: "" }, "None fits")]));
+    this.label.replaceChildren(...(options.length ? options : [element("option", { value: "" }, t`None fits`)]));
     if (labels.some(({ key }) => key === value)) this.label.value = value;
   }
 

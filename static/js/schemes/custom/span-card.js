@@ -6,7 +6,7 @@
 /** @import { FormPage } from "./form-page.js" */
 /** @import { Mark } from "./texts.js" */
 
-import { element, quoted, setText } from "../../html.js";
+import { element, quoted, setText, t } from "../../html.js";
 import { contains } from "../../spans.js";
 import { isAnswered } from "./answers.js";
 import { createControl, hotkeys } from "./controls.js";
@@ -36,7 +36,7 @@ export class SpanCard extends FieldCard {
     /** @type {Row[]} */
     this.rows = [];
     this.list = element("ol", { class: "spans" });
-    this.empty = element("p", { class: "quiet field-card__empty" }, "Nothing is marked yet. Select words in the text.");
+    this.empty = element("p", { class: "quiet field-card__empty" }, t`Nothing is marked yet. Select words in the text.`);
     this.body.append(this.empty, this.list);
   }
 
@@ -85,10 +85,10 @@ export class SpanCard extends FieldCard {
     const refusal = spanRefusal(this.field, spans, span);
     if (refusal) return this.page.refuse(refusal);
     if (spans.length >= (this.field.max ?? Infinity)) {
-      return this.page.refuse(`At most ${this.field.max} spans can be marked.`);
+      return this.page.refuse(t`At most ${this.field.max} spans can be marked.`);
     }
     this.store([...entriesOf(spans), { span, before: null }], `${quoted(this.textOf(span))} ${this.labelOf(label)}`);
-    this.page.say(`${this.nameOf(span)} marked.`);
+    this.page.say(t`${this.nameOf(span)} marked.`);
   }
 
   /** @param {number} at @param {Span} span */
@@ -109,15 +109,15 @@ export class SpanCard extends FieldCard {
     const span = this.spans[at];
     this.store(
       entriesOf(this.spans).filter(({ before }) => before !== at),
-      `removing ${quoted(this.textOf(span))}`,
+      t`removing ${quoted(this.textOf(span))}`,
     );
-    this.page.say(`${this.nameOf(span)} removed.`);
+    this.page.say(t`${this.nameOf(span)} removed.`);
   }
 
   /** @param {number} token */
   remove(token) {
     const at = this.spanAt(token);
-    if (at < 0) this.page.refuse(`No span of ${this.field.label} contains this word.`);
+    if (at < 0) this.page.refuse(t`No span of ${this.field.label} contains this word.`);
     else this.removeAt(at);
   }
 
@@ -192,9 +192,9 @@ export class SpanCard extends FieldCard {
     const relate = element(
       "button",
       { ...buttons, onclick: () => this.page.marking?.startRelation(this, at) },
-      "Relate",
+      t`Relate`,
     );
-    const remove = element("button", { ...buttons, onclick: () => this.removeAt(at) }, "Remove");
+    const remove = element("button", { ...buttons, onclick: () => this.removeAt(at) }, t`Remove`);
     /** @type {[Field, Control][]} */
     const attributes = (this.field.attributes ?? []).map((field) => [field, this.createAttribute(field, at, id)]);
     const boxes = attributes.map(([field, control]) =>
@@ -249,12 +249,12 @@ export class SpanCard extends FieldCard {
     if (row.label) {
       row.label.value = span.label;
       row.label.disabled = locked;
-      row.label.setAttribute("aria-label", `Label of ${quoted(written)}`);
+      row.label.setAttribute("aria-label", t`Label of ${quoted(written)}`);
     }
     row.relate.hidden = locked || !this.page.marking?.relationCards(this).length;
-    row.relate.setAttribute("aria-label", `Relate ${quoted(written)} to another span`);
+    row.relate.setAttribute("aria-label", t`Relate ${quoted(written)} to another span`);
     row.remove.hidden = locked;
-    row.remove.setAttribute("aria-label", `Remove ${quoted(written)}`);
+    row.remove.setAttribute("aria-label", t`Remove ${quoted(written)}`);
     for (const [field, control] of row.attributes) control.render(span.attributes?.[field.key], locked);
   }
 

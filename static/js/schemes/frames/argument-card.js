@@ -3,7 +3,7 @@
 /** @import { Argument, Frame, FrameElement, RecordState } from "./frame-types.js" */
 /** @import { RecordPage } from "./record-page.js" */
 
-import { counted, element, setText } from "../../html.js";
+import { counted, element, setText, t } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { disputeNotes } from "./dispute-notes.js";
 import { source } from "./frame-source.js";
@@ -34,13 +34,13 @@ export class ArgumentCard {
     this.words = element(
       "button",
       { type: "button", "aria-pressed": "false", onclick: () => page.toggleWordMode() },
-      "Add or remove words",
+      t`Add or remove words`,
     );
     this.lost = element("div", { class: "message message--warning", hidden: true });
     this.role = element("select", { id: `role-${key}`, onchange: () => page.setRole(key, this.role.value) });
     this.roleKeys = element("span", { class: "role-keys" });
     this.rolesPainted = "";
-    this.suggested = element("span", { class: "argument__suggested" }, "role suggested");
+    this.suggested = element("span", { class: "argument__suggested" }, t`role suggested`);
     this.hint = element("span", { class: "hint", id: `role-hint-${key}` });
     this.role.setAttribute("aria-describedby", this.hint.id);
     const disputes = this.disputes(origin);
@@ -55,7 +55,7 @@ export class ArgumentCard {
       element(
         "p",
         { class: "field" },
-        element("label", { for: this.role.id }, "Generic role"),
+        element("label", { for: this.role.id }, t`Generic role`),
         this.role,
         this.roleKeys,
         this.hint,
@@ -78,7 +78,7 @@ export class ArgumentCard {
       .filter(({ argument }) => argument === origin)
       .flatMap(({ part, ...dispute }) =>
         disputeNotes([dispute], {
-          subject: { head: "the words", element: "the element", role: "the role" }[part],
+          subject: { head: t`the words`, element: t`the element`, role: t`the role` }[part],
           textOf: (proposal) => (Array.isArray(proposal) ? textOf(proposal, page.facts.tokens) : proposal),
           onTake: (proposal) => page.takeProposal(key, part, proposal),
         }),
@@ -97,11 +97,11 @@ export class ArgumentCard {
     this.box.classList.toggle("argument--active", isActive);
     setText(this.head, words);
     this.head.setAttribute("aria-expanded", String(isActive));
-    const labels = [argument.element, argument.role].filter(Boolean).join(" · ") || "no element or role yet";
+    const labels = [argument.element, argument.role].filter(Boolean).join(" · ") || t`no element or role yet`;
     setText(this.labels, this.isDisputed ? `${labels} – disputed` : labels);
     this.suggested.hidden = !argument.role || argument.isOwnRole;
-    setText(this.remove, "Remove");
-    this.remove.setAttribute("aria-label", `Remove ${words}`);
+    setText(this.remove, t`Remove`);
+    this.remove.setAttribute("aria-label", t`Remove ${words}`);
     this.remove.disabled = locked;
     this.words.disabled = locked;
     this.words.setAttribute("aria-pressed", String(isActive && wordMode));
@@ -129,8 +129,8 @@ export class ArgumentCard {
     this.lost.dataset.element = `${frame?.name} ${argument.element}`;
     const onclick = () => this.page.setElement(this.key, "");
     this.lost.replaceChildren(
-      element("p", {}, `${frame?.name} has no element ${argument.element}. Choose another one below, or none.`),
-      element("p", {}, element("button", { type: "button", onclick }, `Remove the element ${argument.element}`)),
+      element("p", {}, t`${frame?.name} has no element ${argument.element}. Choose another one below, or none.`),
+      element("p", {}, element("button", { type: "button", onclick }, t`Remove the element ${argument.element}`)),
     );
   }
 
@@ -148,7 +148,7 @@ export class ArgumentCard {
     const definition = facts.roles.find(({ name }) => name === argument.role)?.definition ?? "";
     const parts = [];
     if (argument.role && !argument.isOwnRole) parts.push("Suggested.");
-    else if (suggested && suggested !== argument.role) parts.push(`The suggestion is ${suggested}.`);
+    else if (suggested && suggested !== argument.role) parts.push(t`The suggestion is ${suggested}.`);
     setText(this.hint, [...parts, definition].filter(Boolean).join(" "));
   }
 
@@ -159,7 +159,7 @@ export class ArgumentCard {
     if (key === this.rolesPainted) return;
     this.rolesPainted = key;
     const groups = roleGroups({ roles: this.page.facts.roles, likely, value });
-    this.role.replaceChildren(element("option", { value: "" }, "No role"), ...groups);
+    this.role.replaceChildren(element("option", { value: "" }, t`No role`), ...groups);
     const names = likely.slice(0, ROLE_KEYS.length);
     const hadFocus = [...this.roleKeys.children].indexOf(/** @type {Element} */ (document.activeElement));
     this.roleKeys.replaceChildren(
@@ -217,7 +217,7 @@ class ElementChoice {
 
   /** @param {RecordState} state @param {Argument} argument @param {Frame | null} frame @param {string} words */
   update(state, argument, frame, words) {
-    setText(this.legend, `Frame element of ${words}`);
+    setText(this.legend, t`Frame element of ${words}`);
     const hadFocus = this.content.contains(document.activeElement);
     this.paint(state, frame);
     for (const [name, option] of this.options) {
@@ -236,9 +236,9 @@ class ElementChoice {
     this.painted = painted;
     this.options.clear();
     if (frame) this.content.replaceChildren(...this.lists(frame));
-    else if (!state.frame) this.content.replaceChildren(element("p", {}, "Choose a frame first, or only a role here."));
+    else if (!state.frame) this.content.replaceChildren(element("p", {}, t`Choose a frame first, or only a role here.`));
     else if (source.frames.get(state.frame) === "failed") this.content.replaceChildren(...retry(state.frame));
-    else this.content.replaceChildren(element("p", { role: "status", tabindex: -1 }, "Loading the elements …"));
+    else this.content.replaceChildren(element("p", { role: "status", tabindex: -1 }, t`Loading the elements …`));
   }
 
   /** @param {Frame} frame */
@@ -281,7 +281,7 @@ class ElementChoice {
   noElement() {
     const radio = this.radio("", { "aria-keyshortcuts": NO_ELEMENT });
     this.options.set("", { radio, taken: element("span"), element: null });
-    const label = element("label", {}, radio, keyHint(NO_ELEMENT), "No element, only a role");
+    const label = element("label", {}, radio, keyHint(NO_ELEMENT), t`No element, only a role`);
     return element("div", { class: "element-choice__option" }, label);
   }
 
@@ -312,7 +312,7 @@ class ElementChoice {
     const name = letter === NO_ELEMENT ? "" : names[LETTERS.indexOf(letter.toLowerCase())];
     const option = name === undefined ? undefined : this.options.get(name);
     if (!option || this.page.activeKey !== this.key) return false;
-    if (option.radio.disabled) this.page.refuse(`${name} is ${option.taken.textContent}.`);
+    if (option.radio.disabled) this.page.refuse(t`${name} is ${option.taken.textContent}.`);
     else if (this.page.setElement(this.key, name ?? "")) this.page.focusSentence();
     return true;
   }

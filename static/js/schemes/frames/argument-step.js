@@ -3,7 +3,7 @@
 /** @import { Frame, RecordState } from "./frame-types.js" */
 /** @import { RecordPage } from "./record-page.js" */
 
-import { element, ref, setText } from "../../html.js";
+import { element, ref, setText, t } from "../../html.js";
 import { ArgumentCard } from "./argument-card.js";
 import { source } from "./frame-source.js";
 import { elementList, retry } from "./frame-text.js";
@@ -31,8 +31,8 @@ export class ArgumentStep {
       return element(
         "div",
         { class: "message message--warning dispute" },
-        element("p", {}, `A verifier reports a missing argument: ${words}${labels && ` as ${labels}`}.`),
-        element("p", {}, element("button", { type: "button", onclick }, `Select ${words}`)),
+        element("p", {}, labels ? t`A verifier reports a missing argument: ${words} as ${labels}.` : t`A verifier reports a missing argument: ${words}.`),
+        element("p", {}, element("button", { type: "button", onclick }, t`Select ${words}`)),
       );
     });
   }
@@ -79,7 +79,7 @@ export class ArgumentStep {
       const shown = this.page.coreOnly ? frame.elements.filter(isCore) : frame.elements;
       content.replaceChildren(elementList(shown, frame.elements));
     } else if (status === "failed") content.replaceChildren(...retry(state.frame));
-    else content.replaceChildren(element("p", { role: "status" }, "Loading the elements …"));
+    else content.replaceChildren(element("p", { role: "status" }, t`Loading the elements …`));
   }
 
   /** @param {number} key */

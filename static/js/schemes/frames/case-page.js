@@ -5,7 +5,7 @@
 /** @import { ItemData, OnChange } from "../../work/contract.js" */
 /** @import { CaseProblem } from "./case-types.js" */
 
-import { element, ref, setText } from "../../html.js";
+import { element, ref, setText, t } from "../../html.js";
 import { source } from "./frame-source.js";
 import { textOf, toggled } from "./record.js";
 import { likelyRoles } from "./roles.js";
@@ -183,7 +183,7 @@ export class CasePage {
     if (this.picking) {
       this.sentence.focus();
       this.sentence.moveTo(picking.head[0] ?? this.verb[0]);
-      this.say("Click words to add or remove them. Press Esc when done.");
+      this.say(t`Click words to add or remove them. Press Esc when done.`);
     }
   }
 
@@ -203,7 +203,7 @@ export class CasePage {
     if (inVerb !== undefined) return this.refuse(`“${textOf([inVerb], this.tokens)}” belongs to the verb.`);
     if (!this.picking) return this.addArgument(words);
     const head = words.reduce(toggled, this.picking.head);
-    if (head.length === 0) return this.refuse("An argument needs at least one word.");
+    if (head.length === 0) return this.refuse(t`An argument needs at least one word.`);
     this.picking = { ...this.picking, head };
     this.picking.onChange(head);
     this.render();
@@ -267,7 +267,7 @@ export class CasePage {
       start,
       end,
       kind: /** @type {const} */ ("target"),
-      label: "the verb",
+      label: t`the verb`,
     }));
     const others = this.marked().flatMap(({ head, label, place }) =>
       runs(head).map(([start, end]) => ({

@@ -2,7 +2,7 @@
 
 /** @import { Dispute } from "./frame-types.js" */
 
-import { element } from "../../html.js";
+import { element, t } from "../../html.js";
 
 /**
  * @param {Dispute[]} disputes
@@ -14,10 +14,10 @@ import { element } from "../../html.js";
 export function disputeNotes(disputes, { subject, textOf, onTake }) {
   return disputes.map(({ reason, proposal }) => {
     const text = textOf(proposal ?? "");
-    const parts = [element("p", {}, `A verifier disputes ${subject}: ${reason || "no reason given"}`)];
+    const parts = [element("p", {}, t`A verifier disputes ${subject}: ${reason || t`no reason given`}`)];
     if (text) {
       const onclick = () => onTake(proposal);
-      parts.push(element("p", {}, element("button", { type: "button", onclick }, `Use the proposal ${text}`)));
+      parts.push(element("p", {}, element("button", { type: "button", onclick }, t`Use the proposal ${text}`)));
     }
     return element("div", { class: "message message--warning dispute" }, ...parts);
   });

@@ -4,7 +4,7 @@
 /** @import { Entry } from "./lexicon.js" */
 /** @import { RecordPage } from "./record-page.js" */
 
-import { counted, element, ref, setText } from "../../html.js";
+import { counted, element, ref, setText, t } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { disputeNotes } from "./dispute-notes.js";
 import { source } from "./frame-source.js";
@@ -36,12 +36,12 @@ export class FrameStep {
     const onTake = (/** @type {string} */ name) => page.chooseFrame(name);
     ref(page.root, "frame-disputes").append(
       ...disputeNotes(page.disputes.verb ?? [], {
-        subject: "the words of the verb",
+        subject: t`the words of the verb`,
         textOf: (words) => (words.length > 0 ? `“${textOf(words, page.facts.tokens)}”` : ""),
         onTake: (words) => page.takeVerb(words),
       }),
       ...disputeNotes(page.disputes.frame ?? [], {
-        subject: "the frame",
+        subject: t`the frame`,
         textOf: String,
         onTake,
       }),
@@ -105,14 +105,14 @@ export class FrameStep {
   /** @param {string} query @param {number} count */
   showState(query, count) {
     const texts = {
-      loading: "Loading the frames …",
-      failed: "The frames couldn't be loaded.",
-      loaded: query ? foundText(count) : count === 0 ? "No suggestions for this verb. Search all frames." : "",
+      loading: t`Loading the frames …`,
+      failed: t`The frames couldn't be loaded.`,
+      loaded: query ? foundText(count) : count === 0 ? t`No suggestions for this verb. Search all frames.` : "",
     };
     const state = !query && source.state === "loaded" && this.isWaiting() ? "loading" : source.state;
     setText(this.status, texts[state]);
     ref(this.page.root, "load-again").hidden = source.state !== "failed";
-    setText(ref(this.page.root, "frames-title"), query ? "Matching frames" : "Suggested frames");
+    setText(ref(this.page.root, "frames-title"), query ? t`Matching frames` : t`Suggested frames`);
   }
 
   /** @param {Offer[]} offers @param {string} chosen @param {boolean} areSuggested */
@@ -193,8 +193,8 @@ export class FrameStep {
 
 /** @param {number} count */
 function foundText(count) {
-  const shown = count > MAX_SHOWN ? `, the best ${MAX_SHOWN} are shown` : "";
-  return count === 0 ? "No frames match. Try other words." : `${counted(count, "frame")} found${shown}.`;
+  const shown = count > MAX_SHOWN ? t`, the best ${MAX_SHOWN} are shown` : "";
+  return count === 0 ? t`No frames match. Try other words.` : t`${counted(count, "frame")} found${shown}.`;
 }
 
 let rowCount = 0;
@@ -221,8 +221,8 @@ class FrameRow {
         "aria-controls": `${id}-details`,
         onclick: () => this.toggle(),
       },
-      "Details",
-      element("span", { class: "visually-hidden" }, ` of ${name}`),
+      t`Details`,
+      element("span", { class: "visually-hidden" }, t` of ${name}`),
     );
     this.details = element("div", { class: "frame-row__details", id: `${id}-details`, hidden: true });
     this.painted = "";
@@ -279,7 +279,7 @@ class FrameRow {
     if (!isOpen) return;
     source.request(this.name, { again: true });
     this.fill();
-    this.page.pass(`reading about ${this.name}`);
+    this.page.pass(t`reading about ${this.name}`);
   }
 
   fill() {
@@ -288,7 +288,7 @@ class FrameRow {
     if (state === this.painted) return;
     this.painted = state;
     if (typeof frame === "object") this.details.replaceChildren(...frameDetails(frame));
-    else if (frame === "loading") this.details.replaceChildren(element("p", { role: "status" }, "Loading …"));
+    else if (frame === "loading") this.details.replaceChildren(element("p", { role: "status" }, t`Loading …`));
     else this.details.replaceChildren(...retry(this.name));
   }
 }

@@ -2,7 +2,7 @@
 
 /** @import { Frame, FrameElement, Runs } from "./frame-types.js" */
 
-import { counted, element } from "../../html.js";
+import { counted, element, t } from "../../html.js";
 import { readPage } from "../../work/page.js";
 import { source } from "./frame-source.js";
 import { isCore } from "./record.js";
@@ -51,11 +51,11 @@ export function frameDetails({ definition, elements, examples }) {
   const others = elements.filter((frameElement) => !isCore(frameElement));
   /** @type {HTMLElement[]} */
   const parts = [element("p", {}, ...runsText(definition, elements))];
-  if (core.length > 0) parts.push(element("h3", {}, "Core elements"), elementList(core, elements));
+  if (core.length > 0) parts.push(element("h3", {}, t`Core elements`), elementList(core, elements));
   const shown = examples.slice(0, MAX_EXAMPLES);
   if (shown.length > 0) {
     const items = shown.map((runs) => element("li", {}, ...runsText(runs, elements)));
-    parts.push(element("h3", {}, shown.length === 1 ? "Example" : "Examples"), element("ul", {}, ...items));
+    parts.push(element("h3", {}, shown.length === 1 ? t`Example` : t`Examples`), element("ul", {}, ...items));
   }
   if (others.length > 0) {
     const summary = element("summary", {}, counted(others.length, "optional element"));
@@ -71,11 +71,11 @@ export function frameDetails({ definition, elements, examples }) {
  */
 export function retry(name) {
   if (readPage().preview) {
-    return [element("p", { class: "quiet" }, `Accept the task to see the elements of ${name}.`)];
+    return [element("p", { class: "quiet" }, t`Accept the task to see the elements of ${name}.`)];
   }
   const onclick = () => source.request(name, { again: true });
   return [
-    element("p", { role: "status" }, `The elements of ${name} couldn't be loaded.`),
-    element("button", { type: "button", onclick }, "Try again"),
+    element("p", { role: "status" }, t`The elements of ${name} couldn't be loaded.`),
+    element("button", { type: "button", onclick }, t`Try again`),
   ];
 }

@@ -3,13 +3,13 @@
 /** @import { Judgment, Verdict } from "./case-types.js" */
 /** @import { CasePage } from "./case-page.js" */
 
-import { element, setText } from "../../html.js";
+import { element, setText, t } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 
 /** @type {[Verdict, string, string][]} */
 const VERDICTS = [
-  ["verified", "Verify", "v"],
-  ["disputed", "Dispute", "d"],
+  ["verified", t`Verify`, "v"],
+  ["disputed", t`Dispute`, "d"],
 ];
 const MAX_REASON_LENGTH = 1000;
 
@@ -45,14 +45,14 @@ export class JudgmentField {
       type: "text",
       maxlength: MAX_REASON_LENGTH,
       required: true,
-      oninput: () => onChange({ reason: this.reason.value }, `a reason for ${subject}`, `${id}-reason`),
+      oninput: () => onChange({ reason: this.reason.value }, t`a reason for ${subject}`, `${id}-reason`),
     });
     if (proposal && !proposal.id) proposal.id = `${id}-proposal`;
     this.proposal = proposal;
     this.dispute = element(
       "div",
       { class: "judgment__dispute", hidden: true },
-      element("p", { class: "field" }, element("label", { for: this.reason.id }, "Why?"), this.reason),
+      element("p", { class: "field" }, element("label", { for: this.reason.id }, t`Why?`), this.reason),
       ...(proposal ? [element("p", { class: "field" }, labelFor(proposal, proposalLabel), proposal)] : []),
     );
     this.box = element(

@@ -2,7 +2,7 @@
 
 /** @import { Frame } from "./frame-types.js" */
 
-import { element } from "../../html.js";
+import { element, t } from "../../html.js";
 import { isCore } from "./record.js";
 
 /**
@@ -19,7 +19,7 @@ export function elementSelect({ frame, value, coreOnly, none, onChoose }) {
   const elements = frame?.elements ?? [];
   const core = elements.filter(isCore).map(({ name }) => name);
   const others = coreOnly ? [] : elements.filter((frameElement) => !isCore(frameElement)).map(({ name }) => name);
-  const groups = [group("Core elements", core), group("Optional elements", others)].filter(Boolean);
+  const groups = [group(t`Core elements`, core), group(t`Optional elements`, others)].filter(Boolean);
   return select({ groups, known: [...core, ...others], value, none, onChoose });
 }
 
@@ -50,7 +50,7 @@ export function roleGroups({ roles, likely, value }) {
   const names = roles.map(({ name }) => name).filter((name) => !likely.includes(name));
   if (value && !names.includes(value) && !likely.includes(value)) names.push(value);
   if (likely.length === 0) return options(names);
-  return [group("Likely", likely), group("Other roles", names)].filter((part) => part !== null);
+  return [group(t`Likely`, likely), group(t`Other roles`, names)].filter((part) => part !== null);
 }
 
 /**

@@ -2,6 +2,7 @@
 
 /** @import { Precedent } from "./frame-types.js" */
 
+import { t } from "../../html.js";
 import { Relations } from "./relations.js";
 
 /** @typedef {{name: string, definition: string, units: string[], core: string[]}} Entry */
@@ -84,7 +85,7 @@ export class Index {
     };
     const scoreNouns = (/** @type {string[]} */ list) => {
       for (const noun of list) {
-        for (const entry of this.byNoun.get(noun) ?? []) score(entry, 1, `noun “${noun}”`);
+        for (const entry of this.byNoun.get(noun) ?? []) score(entry, 1, t`noun “${noun}”`);
       }
       kind += 1;
     };
@@ -96,12 +97,12 @@ export class Index {
         score(this.entries.get(frame), own.filter((word) => words.has(word)).length);
       }
       kind += 1;
-      for (const entry of this.byUnit.get(known) ?? []) score(entry, 1, `lexical unit “${known}”`);
+      for (const entry of this.byUnit.get(known) ?? []) score(entry, 1, t`lexical unit “${known}”`);
       kind += 1;
     };
     const scoreExtra = (/** @type {string} */ known) => {
       const extra = this.byExtra.get(known) ?? [];
-      for (const [at, entry] of extra.entries()) score(entry, extra.length - at, `extra lexical unit “${known}”`);
+      for (const [at, entry] of extra.entries()) score(entry, extra.length - at, t`extra lexical unit “${known}”`);
       kind += 1;
     };
     scoreLemma(whole);
@@ -150,7 +151,8 @@ function rankOf({ name, units }, whole, words) {
 
 /** @param {Precedent} precedent */
 function chosenText({ count, lemma }) {
-  return `chosen ${count === 1 ? "once" : `${count} times`} for “${folded(lemma)}”`;
+  const often = count === 1 ? t`once` : t`${count} times`;
+  return t`chosen ${often} for “${folded(lemma)}”`;
 }
 
 /**

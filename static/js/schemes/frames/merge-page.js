@@ -3,7 +3,7 @@
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { CaseProblem, Merge, Row, StoredRecord } from "./case-types.js" */
 
-import { counted, element, setText } from "../../html.js";
+import { counted, element, setText, t } from "../../html.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { CasePage } from "./case-page.js";
 import { source } from "./frame-source.js";
@@ -75,7 +75,7 @@ export class MergePage extends CasePage {
     );
     const labels = names.map((frame, at) => {
       const letters = this.sources.flatMap((record, place) => (record.frame === frame ? [letterOf(place)] : []));
-      const text = letters.length > 1 ? `both ${letters.join(" and ")}` : `annotator ${letters[0]}`;
+      const text = letters.length > 1 ? t`both ${letters.join(t` and `)}` : `annotator ${letters[0]}`;
       return element(
         "label",
         { class: "merge-choice" },
@@ -90,20 +90,20 @@ export class MergePage extends CasePage {
       );
     });
     const skipped = this.sources.flatMap(({ skip }, at) =>
-      skip ? [element("p", {}, `Annotator ${letterOf(at)} skipped this record: ${this.reasonOf(skip)}.`)] : [],
+      skip ? [element("p", {}, t`Annotator ${letterOf(at)} skipped this record: ${this.reasonOf(skip)}.`)] : [],
     );
-    const legend = agreedFrame(this.sources) ? "Both chose the same frame" : "Which frame is right?";
+    const legend = agreedFrame(this.sources) ? t`Both chose the same frame` : t`Which frame is right?`;
     this.ref("frame").append(
       ...skipped,
       element(
         "fieldset",
         { class: "judgment", id: this.idOf("frame") },
-        element("legend", {}, names.length > 0 ? legend : "No annotator chose a frame"),
+        element("legend", {}, names.length > 0 ? legend : t`No annotator chose a frame`),
         element("div", { class: "merge-row" }, ...labels),
         element(
           "p",
           { class: "field" },
-          element("label", { for: this.otherFrame.id }, "Another frame"),
+          element("label", { for: this.otherFrame.id }, t`Another frame`),
           this.otherFrame,
         ),
       ),
@@ -156,7 +156,7 @@ export class MergePage extends CasePage {
   problems() {
     const frame = source.frame(this.state.frame);
     const isUnknown = this.state.frame && source.index && !source.index.entries.has(this.state.frame);
-    const unknown = { place: "frame", message: `The lexicon has no frame ${this.state.frame}. Choose another one.` };
+    const unknown = { place: "frame", message: t`The lexicon has no frame ${this.state.frame}. Choose another one.` };
     return [...(isUnknown ? [unknown] : []), ...problemsOf(this.state, this.tokens, frame)];
   }
 
@@ -189,9 +189,9 @@ export class MergePage extends CasePage {
   /** @param {any} content */
   describe(content) {
     const state = resume(content, this.sources, this.data.layout.rows);
-    if (state.skip) return [`Skipped: ${this.reasonOf(state.skip)}`];
+    if (state.skip) return [t`Skipped: ${this.reasonOf(state.skip)}`];
     const kept = state.rows.filter(({ choice }) => choice === "kept").length;
-    return [state.frame ? `Frame ${state.frame}` : "No frame yet", `${counted(kept, "argument")} kept`];
+    return [state.frame ? t`Frame ${state.frame}` : t`No frame yet`, t`${counted(kept, "argument")} kept`];
   }
 
   // --- moves
@@ -205,25 +205,25 @@ export class MergePage extends CasePage {
   chooseFrame(frame) {
     if (frame === this.state.frame) return;
     source.request(frame, { again: true });
-    this.change({ ...this.state, frame }, frame ? `choosing the frame ${frame}` : "choosing no frame");
+    this.change({ ...this.state, frame }, frame ? t`choosing the frame ${frame}` : t`choosing no frame`);
   }
 
   /** @param {number} confidence */
   rate(confidence) {
-    this.change({ ...this.state, confidence }, `confidence ${confidence}`);
+    this.change({ ...this.state, confidence }, t`confidence ${confidence}`);
   }
 
   /** @param {string} skip */
   skip(skip) {
-    this.change({ ...this.state, skip }, skip ? `skipping the record: ${this.reasonOf(skip)}` : "merging it after all");
+    this.change({ ...this.state, skip }, skip ? t`skipping the record: ${this.reasonOf(skip)}` : t`merging it after all`);
   }
 
   keepAgreed() {
     const next = keepAgreed(this.state, this.sources);
     source.request(next.frame);
-    if (next === this.state) return this.say("Nothing else matches in both annotations.");
-    this.change(next, "keeping what both agree on");
-    this.say("Kept everything that both agree on.");
+    if (next === this.state) return this.say(t`Nothing else matches in both annotations.`);
+    this.change(next, t`keeping what both agree on`);
+    this.say(t`Kept everything that both agree on.`);
     const [open] = this.problems();
     if (open) this.goTo(open.place);
   }
@@ -239,7 +239,7 @@ export class MergePage extends CasePage {
     if (reason) return this.refuse(reason);
     this.change(
       changeRow(this.state, row.key, { head }),
-      `changing the words to “${textOf(head, this.tokens)}”`,
+      t`changing the words to “${textOf(head, this.tokens)}”`,
       `head-${row.key}`,
     );
   }
@@ -250,14 +250,14 @@ export class MergePage extends CasePage {
     if (reason) return this.refuse(reason);
     const words = `“${textOf(head, this.tokens)}”`;
     const next = addRow(this.state, head);
-    this.change(next, `adding ${words}`);
-    this.say(`${words} is added. Choose its element and its role.`);
+    this.change(next, t`adding ${words}`);
+    this.say(t`${words} is added. Choose its element and its role.`);
     this.goTo(`row-${next.rows.at(-1)?.key}`);
   }
 
   focusSentence() {
     this.sentence.focus();
-    this.say("Click a word to add an argument, or go to it and press Enter.");
+    this.say(t`Click a word to add an argument, or go to it and press Enter.`);
   }
 
   /** @param {number} key */
@@ -285,7 +285,7 @@ export class MergePage extends CasePage {
     return shown.map(({ key, head, element: name, role }) => {
       const place = `row-${key}`;
       const words = this.picking?.place === place ? this.picking.head : head;
-      return { head: words, label: `argument ${[name, role].filter(Boolean).join(", ")}`, place };
+      return { head: words, label: t`argument ${[name, role].filter(Boolean).join(", ")}`, place };
     });
   }
 
@@ -304,7 +304,7 @@ export class MergePage extends CasePage {
     }
     this.ref("skipped").hidden = !state.skip;
     this.ref("merge").hidden = state.skip !== "";
-    setText(this.ref("skipped-reason"), `This record is skipped: ${this.reasonOf(state.skip)}.`);
+    setText(this.ref("skipped-reason"), t`This record is skipped: ${this.reasonOf(state.skip)}.`);
     this.renderDefinitions();
     this.renderRelation(this.relation, state.frame, [...this.definitions.keys()]);
     this.renderDetails();
@@ -312,7 +312,7 @@ export class MergePage extends CasePage {
     const open = state.rows.filter((row) => !row.choice && isAgreed(row, this.sources)).length;
     this.ref("keep-agreed").hidden = open === 0 && (state.frame !== "" || !agreedFrame(this.sources));
     const left = this.problems().length;
-    setText(this.ref("summary"), left > 0 ? `${left} to do` : "Everything is decided");
+    setText(this.ref("summary"), left > 0 ? t`${left} to do` : t`Everything is decided`);
   }
 
   // Of all frames, so that they can be compared. The chosen one is shown as a whole.

@@ -3,7 +3,7 @@
 /** @import { Row } from "./case-types.js" */
 /** @import { MergePage } from "./merge-page.js" */
 
-import { corpusText, element, setText } from "../../html.js";
+import { corpusText, element, setText, t } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { source } from "./frame-source.js";
 import { elementSelect, roleSelect } from "./label-fields.js";
@@ -30,8 +30,8 @@ export class MergeRow {
       "div",
       { class: "merge-editor", hidden: true },
       element("p", {}, this.words),
-      element("p", { class: "field" }, element("label", { for: `${id}-element` }, "Frame element"), this.element),
-      element("p", { class: "field" }, element("label", { for: `${id}-role` }, "Generic role"), this.role),
+      element("p", { class: "field" }, element("label", { for: `${id}-element` }, t`Frame element`), this.element),
+      element("p", { class: "field" }, element("label", { for: `${id}-role` }, t`Generic role`), this.role),
     );
     this.painted = "";
     this.warning = element("p", { class: "message message--warning", role: "status", hidden: true });
@@ -62,9 +62,9 @@ export class MergeRow {
   option(row, at, agreed) {
     const { page } = this;
     const argument = argumentOf(row, at, page.sources);
-    const letters = agreed ? page.sources.map((_, place) => letterOf(place)).join(" and ") : letterOf(at);
+    const letters = agreed ? page.sources.map((_, place) => letterOf(place)).join(t` and `) : letterOf(at);
     if (!argument) {
-      return element("p", { class: "merge-choice merge-choice--absent" }, `${letters} did not select it.`);
+      return element("p", { class: "merge-choice merge-choice--absent" }, t`${letters} did not select it.`);
     }
     const key = agreed ? "k" : letterOf(at).toLowerCase();
     const radio = this.radio(String(at), key, () => this.keep(at));
@@ -89,7 +89,7 @@ export class MergeRow {
 
   dropOption() {
     const radio = this.radio(DROP, "x", () => this.drop());
-    return element("label", { class: "merge-choice" }, radio, element("span", {}, "Drop ", keyHint("x")));
+    return element("label", { class: "merge-choice" }, radio, element("span", {}, t`Drop `, keyHint("x")));
   }
 
   /** @param {string} value @param {string} key @param {() => void} onchange */
@@ -100,8 +100,8 @@ export class MergeRow {
   }
 
   removal() {
-    this.remove = element("button", { type: "button", class: "quiet", onclick: () => this.removeAdded() }, "Remove");
-    return element("p", {}, "Added by you. ", this.remove);
+    this.remove = element("button", { type: "button", class: "quiet", onclick: () => this.removeAdded() }, t`Remove`);
+    return element("p", {}, t`Added by you. `, this.remove);
   }
 
   // --- moves
@@ -114,17 +114,17 @@ export class MergeRow {
   keep(at) {
     const { page } = this;
     const words = `“${textOf(this.row.head, page.tokens)}”`;
-    page.change(keep(page.state, this.key, at, page.sources), `keeping ${words} from ${letterOf(at)}`);
+    page.change(keep(page.state, this.key, at, page.sources), t`keeping ${words} from ${letterOf(at)}`);
   }
 
   drop() {
     const words = `“${textOf(this.row.head, this.page.tokens)}”`;
-    this.page.changeRow(this.key, { choice: "dropped", base: null }, `dropping ${words}`);
+    this.page.changeRow(this.key, { choice: "dropped", base: null }, t`dropping ${words}`);
   }
 
   removeAdded() {
     const words = `“${textOf(this.row.head, this.page.tokens)}”`;
-    this.page.change(removeRow(this.page.state, this.key), `removing ${words}`);
+    this.page.change(removeRow(this.page.state, this.key), t`removing ${words}`);
     this.page.ref("add").focus();
   }
 
@@ -161,7 +161,7 @@ export class MergeRow {
     if (this.remove) this.remove.disabled = locked;
     this.editor.hidden = row.choice !== "kept";
     const isPicking = picking?.place === this.place;
-    setText(this.words, isPicking ? "Done" : "Edit words");
+    setText(this.words, isPicking ? t`Done` : t`Edit words`);
     this.words.setAttribute("aria-pressed", String(isPicking));
     this.words.disabled = locked;
     const warning = repetition(this.page.state, row, this.page.tokens, source.frame(this.page.state.frame));
@@ -179,19 +179,19 @@ export class MergeRow {
     this.painted = key;
     const words = `“${textOf(row.head, page.tokens)}”`;
     const choose = (/** @type {"element" | "role"} */ part) => (/** @type {string} */ value) =>
-      page.changeRow(this.key, { [part]: value }, `the ${part} ${value || "none"} for ${words}`);
+      page.changeRow(this.key, { [part]: value }, t`the ${part} ${value || t`none`} for ${words}`);
     const elements = elementSelect({
       frame,
       value: row.element,
       coreOnly: page.coreOnly,
-      none: "No element",
+      none: t`No element`,
       onChoose: choose("element"),
     });
     const roles = roleSelect({
       roles: page.roles,
       likely: page.likelyRoles(row, page.state.frame),
       value: row.role,
-      none: "No role",
+      none: t`No role`,
       onChoose: choose("role"),
     });
     this.put(this.element, elements, "element");

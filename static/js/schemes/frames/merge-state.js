@@ -5,6 +5,7 @@
 /** @import { Frame } from "./frame-types.js" */
 /** @import { CaseProblem, Labels, Merge, Row, StoredRecord } from "./case-types.js" */
 
+import { t } from "../../html.js";
 import { isCore, isLost, textOf } from "./record.js";
 
 const LETTERS = "ABCDEFGHI";
@@ -179,7 +180,7 @@ export function refusal(state, head, key, { tokens, verb }) {
   if (inVerb !== undefined) return `“${textOf([inVerb], tokens)}” belongs to the verb.`;
   const others = state.rows.filter((row) => row.key !== key && row.choice === "kept");
   const other = others.find((row) => row.head.some((at) => head.includes(at)));
-  return other ? `A word already belongs to “${textOf(other.head, tokens)}”.` : "";
+  return other ? t`A word already belongs to “${textOf(other.head, tokens)}”.` : "";
 }
 
 /**
@@ -192,27 +193,27 @@ export function refusal(state, head, key, { tokens, verb }) {
  */
 export function problemsOf(state, tokens, frame) {
   if (state.skip) return [];
-  const problems = state.frame ? [] : [{ place: "frame", message: "Choose a frame, or skip the record." }];
+  const problems = state.frame ? [] : [{ place: "frame", message: t`Choose a frame, or skip the record.` }];
   for (const row of state.rows) {
     const message = rowProblem(row, state, tokens, frame);
     if (message) problems.push({ place: `row-${row.key}`, message });
   }
-  if (state.confidence === null) problems.push({ place: "confidence", message: "Rate your confidence from 1 to 5." });
+  if (state.confidence === null) problems.push({ place: "confidence", message: t`Rate your confidence from 1 to 5.` });
   return problems;
 }
 
 /** @param {Row} row @param {Merge} state @param {string[]} tokens @param {Frame | null} frame */
 function rowProblem(row, state, tokens, frame) {
   const name = `“${textOf(row.head, tokens)}”`;
-  if (!row.choice) return `Decide about ${name}.`;
+  if (!row.choice) return t`Decide about ${name}.`;
   if (row.choice === "dropped") return "";
-  if (!row.element && !row.role) return `Choose an element or a role for ${name}.`;
-  if (isLost(row.element, frame)) return `${frame?.name} has no element ${row.element}. Change ${name}.`;
+  if (!row.element && !row.role) return t`Choose an element or a role for ${name}.`;
+  if (isLost(row.element, frame)) return t`${frame?.name} has no element ${row.element}. Change ${name}.`;
   const others = state.rows.filter((other) => other.choice === "kept" && other.key < row.key);
   if (others.some(({ head }) => head.some((at) => row.head.includes(at)))) {
-    return `${name} shares a word with another argument.`;
+    return t`${name} shares a word with another argument.`;
   }
-  return others.some((other) => haveSameCore(row, other, frame)) ? `${row.element} is used twice.` : "";
+  return others.some((other) => haveSameCore(row, other, frame)) ? t`${row.element} is used twice.` : "";
 }
 
 /** @param {Row} row @param {Row} other @param {Frame | null} frame */
@@ -235,5 +236,5 @@ export function repetition(state, row, tokens, frame) {
     (candidate) => candidate.key !== row.key && candidate.choice === "kept" && haveSameCore(row, candidate, frame),
   );
   if (!other) return "";
-  return `${row.element} is also the element of “${textOf(other.head, tokens)}”. Change or drop one of them.`;
+  return t`${row.element} is also the element of “${textOf(other.head, tokens)}”. Change or drop one of them.`;
 }

@@ -3,7 +3,7 @@
 /** @import { RecordState, StepName } from "./frame-types.js" */
 /** @import { RecordPage } from "./record-page.js" */
 
-import { corpusText, counted, element, ref, setText } from "../../html.js";
+import { corpusText, counted, element, ref, setText, t } from "../../html.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { CONFIDENCES, lemmaOf, textOf } from "./record.js";
 
@@ -60,13 +60,13 @@ export class RateStep {
         {},
         element("span", { class: "summary__words", ...corpusText() }, `“${textOf(head, facts.tokens)}”`),
         ` ${[name, role].filter(Boolean).join(" · ") || "no element or role yet"}`,
-        role && !isOwnRole ? element("span", { class: "argument__suggested" }, "role suggested") : "",
+        role && !isOwnRole ? element("span", { class: "argument__suggested" }, t`role suggested`) : "",
       ),
     );
     ref(this.page.root, "summary").replaceChildren(
-      ...this.entry("Verb", "frame", lemmaOf(state.verb, facts)),
-      ...this.entry("Frame", "frame", state.frame || "none yet"),
-      ...this.entry("Arguments", "arguments", list.length > 0 ? element("ul", {}, ...list) : "none"),
+      ...this.entry(t`Verb`, "frame", lemmaOf(state.verb, facts)),
+      ...this.entry(t`Frame`, "frame", state.frame || t`none yet`),
+      ...this.entry(t`Arguments`, "arguments", list.length > 0 ? element("ul", {}, ...list) : "none"),
     );
   }
 
@@ -76,7 +76,7 @@ export class RateStep {
     const button = element(
       "button",
       { type: "button", class: "quiet", onclick },
-      "Revise",
+      t`Revise`,
       element("span", { class: "visually-hidden" }, ` ${name.toLowerCase()}`),
     );
     return [element("dt", {}, name), element("dd", {}, value, " ", button)];
@@ -85,11 +85,11 @@ export class RateStep {
   /** @param {RecordState} state */
   renderPrecedents(state) {
     const precedents = this.page.precedents();
-    const title = `How others annotated “${lemmaOf(state.verb, this.page.facts)}”`;
+    const title = t`How others annotated “${lemmaOf(state.verb, this.page.facts)}”`;
     setText(ref(this.page.root, "precedents-title"), title);
     ref(this.page.root, "no-precedents").hidden = precedents.length > 0;
     const items = precedents.map(({ frame, lemma, count }) =>
-      element("li", {}, `${frame}: ${counted(count, "record")} of “${lemma.replaceAll("_", " ")}”`),
+      element("li", {}, t`${frame}: ${counted(count, "record")} of “${lemma.replaceAll("_", " ")}”`),
     );
     ref(this.page.root, "precedents").replaceChildren(...items);
   }

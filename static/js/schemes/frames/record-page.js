@@ -4,7 +4,7 @@
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { Disputes, ItemFacts, Problem, RecordState, StepName } from "./frame-types.js" */
 
-import { counted, element, ref, setText } from "../../html.js";
+import { counted, element, ref, setText, t } from "../../html.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { keepClearOf } from "../../work/sticky.js";
 import { ArgumentStep } from "./argument-step.js";
@@ -36,8 +36,8 @@ import {
 } from "./record.js";
 import { TokenPicker } from "./token-picker.js";
 
-const TITLES = { read: "Read", frame: "Frame", arguments: "Arguments", rate: "Rate" };
-const GO_ON = { read: "", frame: "Continue to the arguments", arguments: "Continue to the rating", rate: "" };
+const TITLES = { read: t`Read`, frame: t`Frame`, arguments: t`Arguments`, rate: t`Rate` };
+const GO_ON = { read: "", frame: t`Continue to the arguments`, arguments: t`Continue to the rating`, rate: "" };
 
 /** @type {Record<string, StepName>} */
 const FIELD_STEPS = { understood: "read", skip: "read", verb: "frame", frame: "frame", confidence: "rate" };
@@ -110,7 +110,7 @@ export class RecordPage {
     this.ref("unskip").addEventListener("click", () => this.skip(""));
     this.ref("skip-disputes").append(
       ...disputeNotes(this.disputes.skip ?? [], {
-        subject: "that you skipped this record",
+        subject: t`that you skipped this record`,
         textOf: () => "",
         onTake: () => undefined,
       }),
@@ -255,12 +255,12 @@ export class RecordPage {
   /** @param {any} content */
   describe(content) {
     const state = resume(content, this.facts);
-    if (state.skip) return [`Skipped: ${this.reasonOf(state.skip)}`];
+    if (state.skip) return [t`Skipped: ${this.reasonOf(state.skip)}`];
     const heads = state.arguments.map(({ head, element: name, role }) =>
       [textOf(head, this.facts.tokens), name, role].filter(Boolean).join(" · "),
     );
-    const confidence = state.confidence === null ? [] : [`Confidence ${state.confidence}`];
-    return state.frame ? [`Frame ${state.frame}`, ...heads, ...confidence] : [...heads, ...confidence];
+    const confidence = state.confidence === null ? [] : [t`Confidence ${state.confidence}`];
+    return state.frame ? [t`Frame ${state.frame}`, ...heads, ...confidence] : [...heads, ...confidence];
   }
 
   lock() {
@@ -299,16 +299,16 @@ export class RecordPage {
   }
 
   understand() {
-    if (!this.state.understood) this.change({ ...this.state, understood: true }, "understanding the sentence");
+    if (!this.state.understood) this.change({ ...this.state, understood: true }, t`understanding the sentence`);
     this.goTo("frame");
   }
 
   /** @param {string} key  of the reason, or "" */
   skip(key) {
     if (this.state.skip === key) return;
-    const label = key ? `skipping the record: ${this.reasonOf(key)}` : "annotating the record after all";
+    const label = key ? t`skipping the record: ${this.reasonOf(key)}` : t`annotating the record after all`;
     if (!this.change({ ...this.state, skip: key }, label)) return;
-    this.say(key ? `Skipped: ${this.reasonOf(key)}.` : "The record is no longer skipped.");
+    this.say(key ? t`Skipped: ${this.reasonOf(key)}.` : t`The record is no longer skipped.`);
     if (key === "other") openComment();
     if (!this.root.contains(document.activeElement) || !key) this.focus();
   }
@@ -322,19 +322,19 @@ export class RecordPage {
   chooseFrame(name) {
     if (name === this.state.frame) return;
     source.request(name, { again: true });
-    if (this.change({ ...this.state, frame: name }, `choosing the frame ${name}`)) this.say(`Frame: ${name}.`);
+    if (this.change({ ...this.state, frame: name }, t`choosing the frame ${name}`)) this.say(t`Frame: ${name}.`);
   }
 
   /** @param {number} value */
   rate(value) {
-    this.change({ ...this.state, confidence: value }, `confidence ${value}`);
+    this.change({ ...this.state, confidence: value }, t`confidence ${value}`);
   }
 
   /** @param {boolean} mentionsNone */
   mentionNone(mentionsNone) {
     this.change(
       { ...this.state, mentionsNone },
-      mentionsNone ? "confirming that there are no arguments" : "no longer confirming that there are no arguments",
+      mentionsNone ? t`confirming that there are no arguments` : t`no longer confirming that there are no arguments`,
     );
   }
 
@@ -347,7 +347,7 @@ export class RecordPage {
     this.activeKey = null;
     this.wordMode = false;
     this.render();
-    this.pass(`going to step ${STEPS.indexOf(step) + 1}, ${TITLES[step].toLowerCase()}`);
+    this.pass(t`going to step ${STEPS.indexOf(step) + 1}, ${TITLES[step].toLowerCase()}`);
     this.arrive();
   }
 
@@ -355,7 +355,7 @@ export class RecordPage {
     const { step } = this.state;
     if (step === "rate") openComment();
     this.focus();
-    this.say(`Step ${STEPS.indexOf(step) + 1} of ${STEPS.length}: ${TITLES[step]}.`);
+    this.say(t`Step ${STEPS.indexOf(step) + 1} of ${STEPS.length}: ${TITLES[step]}.`);
   }
 
   goOn() {
@@ -403,7 +403,7 @@ export class RecordPage {
     if (this.state.step === "frame") {
       const added = words.filter((at) => !this.state.verb.includes(at));
       const verb = added.reduce((state, at) => toggleVerb(state, at, this.facts), this.state);
-      if (added.length > 0) this.changeVerb(verb, `adding “${textOf(added, this.facts.tokens)}” to the verb`);
+      if (added.length > 0) this.changeVerb(verb, t`adding “${textOf(added, this.facts.tokens)}” to the verb`);
     } else if (this.wordMode && this.activeKey !== null) this.changeHead(this.activeKey, words, true);
     else this.mark(words);
   }
@@ -414,9 +414,9 @@ export class RecordPage {
     const { step, verb } = this.state;
     if (step === "frame") {
       const next = toggleVerb(this.state, token, this.facts);
-      if (next === this.state) this.refuse(`${word} is the annotated verb and can't be removed.`);
+      if (next === this.state) this.refuse(t`${word} is the annotated verb and can't be removed.`);
       else
-        this.changeVerb(next, verb.includes(token) ? `removing ${word} from the verb` : `adding ${word} to the verb`);
+        this.changeVerb(next, verb.includes(token) ? t`removing ${word} from the verb` : t`adding ${word} to the verb`);
     } else if (this.activeKey !== null) this.changeHead(this.activeKey, [token], false);
     else this.pick(token);
   }
@@ -426,17 +426,17 @@ export class RecordPage {
     const overlap = argumentOfVerb(next);
     if (overlap) {
       this.refuse(
-        `The verb can't include words of “${textOf(overlap.head, this.facts.tokens)}”. Remove that argument first.`,
+        t`The verb can't include words of “${textOf(overlap.head, this.facts.tokens)}”. Remove that argument first.`,
       );
     } else if (this.changeUnit(next, label)) {
-      this.say(`The verb is “${textOf(next.verb, this.facts.tokens)}”.`);
+      this.say(t`The verb is “${textOf(next.verb, this.facts.tokens)}”.`);
       setText(ref(document, "verb"), textOf(next.verb, this.facts.tokens));
     }
   }
 
   /** @param {number[]} verb  as a verifier proposes it */
   takeVerb(verb) {
-    this.changeVerb({ ...this.state, verb }, `changing the verb to “${textOf(verb, this.facts.tokens)}”`);
+    this.changeVerb({ ...this.state, verb }, t`changing the verb to “${textOf(verb, this.facts.tokens)}”`);
   }
 
   /** @param {number[]} head */
@@ -445,9 +445,9 @@ export class RecordPage {
     if (reason) return this.refuse(reason);
     const words = `“${textOf(head, this.facts.tokens)}”`;
     const next = addArgument(this.state, head, this.facts);
-    if (!this.change(next, `marking ${words}`)) return;
+    if (!this.change(next, t`marking ${words}`)) return;
     this.open(/** @type {number} */ (next.arguments.at(-1)?.key));
-    this.say(`${words} is an argument. Choose its element and its role.`);
+    this.say(t`${words} is an argument. Choose its element and its role.`);
   }
 
   /**
@@ -463,12 +463,12 @@ export class RecordPage {
     const changing = adds ? words.filter((at) => !argument.head.includes(at)) : words;
     const head = changing.reduce(toggled, argument.head);
     const before = `“${textOf(argument.head, this.facts.tokens)}”`;
-    if (head.length === 0) return this.refuse(`An argument needs at least one word. To delete it, remove ${before}.`);
+    if (head.length === 0) return this.refuse(t`An argument needs at least one word. To delete it, remove ${before}.`);
     const reason = refusal(this.state, head, key, this.facts);
     if (reason) return this.refuse(reason);
     const after = `“${textOf(head, this.facts.tokens)}”`;
     const next = changeArgument(this.state, key, { head }, this.facts);
-    if (this.changeUnit(next, `changing ${before} to ${after}`)) this.say(`The argument is ${after}.`);
+    if (this.changeUnit(next, t`changing ${before} to ${after}`)) this.say(t`The argument is ${after}.`);
   }
 
   /** @param {number} token */
@@ -476,7 +476,7 @@ export class RecordPage {
     const { state } = this;
     const argument = state.step === "arguments" ? argumentAt(state, token) : undefined;
     if (state.step === "frame" && state.verb.includes(token)) this.toggle(token);
-    else if (!argument) this.refuse("No argument contains this word.");
+    else if (!argument) this.refuse(t`No argument contains this word.`);
     else if (argument.head.length > 1) this.changeHead(argument.key, [token], false);
     else this.removeArgument(argument.key);
   }
@@ -516,7 +516,7 @@ export class RecordPage {
   toggleWordMode() {
     this.wordMode = !this.wordMode;
     this.render();
-    this.say(this.wordMode ? "Tap words to add or remove them." : "");
+    this.say(this.wordMode ? t`Tap words to add or remove them.` : "");
   }
 
   /** @param {number} key */
@@ -524,10 +524,10 @@ export class RecordPage {
     const argument = find(this.state, key);
     if (!argument) return;
     const words = `“${textOf(argument.head, this.facts.tokens)}”`;
-    if (!this.change(removeArgument(this.state, key), `removing ${words}`)) return;
+    if (!this.change(removeArgument(this.state, key), t`removing ${words}`)) return;
     this.activate(this.activeKey === key ? null : this.activeKey);
     this.focusSentence();
-    this.say(`${words} removed. You can undo this.`);
+    this.say(t`${words} removed. You can undo this.`);
   }
 
   /**
@@ -542,10 +542,10 @@ export class RecordPage {
     if (argument.element === name) return true;
     const words = `“${textOf(argument.head, this.facts.tokens)}”`;
     const next = changeArgument(this.state, key, { element: name }, this.facts);
-    this.change(next, name ? `the element ${name} for ${words}` : `no element for ${words}`);
+    this.change(next, name ? t`the element ${name} for ${words}` : t`no element for ${words}`);
     const role = find(next, key)?.role;
     this.say(
-      [name ? `${words} is ${name}` : `${words} has no element`, role && `role ${role}`].filter(Boolean).join(", "),
+      [name ? t`${words} is ${name}` : t`${words} has no element`, role && t`role ${role}`].filter(Boolean).join(", "),
     );
     return true;
   }
@@ -556,8 +556,8 @@ export class RecordPage {
     if (!argument) return;
     const words = `“${textOf(argument.head, this.facts.tokens)}”`;
     const next = changeArgument(this.state, key, { role, isOwnRole: true }, this.facts);
-    this.change(next, role ? `the role ${role} for ${words}` : `no role for ${words}`);
-    this.say(role ? `${words} has the role ${role}.` : `${words} has no role.`);
+    this.change(next, role ? t`the role ${role} for ${words}` : t`no role for ${words}`);
+    this.say(role ? t`${words} has the role ${role}.` : t`${words} has no role.`);
   }
 
   /**
@@ -574,7 +574,7 @@ export class RecordPage {
     else if (part === "role") this.setRole(key, proposal);
     else {
       const reason = refusal(this.state, proposal, key, this.facts);
-      const label = `changing “${textOf(argument.head, this.facts.tokens)}” to “${textOf(proposal, this.facts.tokens)}”`;
+      const label = t`changing “${textOf(argument.head, this.facts.tokens)}” to “${textOf(proposal, this.facts.tokens)}”`;
       if (reason) this.refuse(reason);
       else this.change(changeArgument(this.state, key, { head: proposal }, this.facts), label);
     }
@@ -588,7 +588,7 @@ export class RecordPage {
     const key = /** @type {number} */ (added.arguments.at(-1)?.key);
     const change = { element: name, ...(role && { role, isOwnRole: true }) };
     const next = changeArgument(added, key, change, this.facts);
-    if (this.change(next, `marking “${textOf(head, this.facts.tokens)}”`)) this.open(key);
+    if (this.change(next, t`marking “${textOf(head, this.facts.tokens)}”`)) this.open(key);
   }
 
   // The lemmas of records whose annotations help: with and without the particles of the verb.
@@ -612,7 +612,7 @@ export class RecordPage {
     this.renderSkip();
     for (const step of STEPS) this.ref(`panel-${step}`).hidden = step !== state.step || state.skip !== "";
     this.ref("understand").hidden = state.skip !== "" || state.step !== "read";
-    setText(this.ref("understand"), state.understood ? "Continue to the frame" : "I understand the sentence");
+    setText(this.ref("understand"), state.understood ? t`Continue to the frame` : t`I understand the sentence`);
     this.ref("back").hidden = state.step === "read" || state.skip !== "";
     this.ref("go-on").hidden = !GO_ON[state.step] || state.skip !== "";
     setText(this.ref("go-on"), GO_ON[state.step]);
@@ -651,7 +651,7 @@ export class RecordPage {
       radio.disabled = this.locked;
     }
     this.ref("skipped").hidden = !skip;
-    setText(this.ref("skipped-reason"), `This record is skipped: ${this.reasonOf(skip)}.`);
+    setText(this.ref("skipped-reason"), t`This record is skipped: ${this.reasonOf(skip)}.`);
     ref(this.root, "unskip", HTMLButtonElement).disabled = this.locked;
     if (skip) ref(this.root, "skip", HTMLDetailsElement).open = true;
   }
@@ -662,11 +662,11 @@ export class RecordPage {
     const lost = this.state.arguments.filter(({ element: name }) => isLost(name, frame));
     const box = this.ref("lost");
     box.hidden = lost.length === 0;
-    const names = lost.map(({ head, element: name }) => `${name} of “${textOf(head, this.facts.tokens)}”`);
-    const text = `${this.state.frame} doesn't have ${counted(lost.length, "element")} that you chose: `;
+    const names = lost.map(({ head, element: name }) => t`${name} of “${textOf(head, this.facts.tokens)}”`);
+    const text = t`${this.state.frame} doesn't have ${counted(lost.length, "element")} that you chose: `;
     setText(
       ref(box, "lost-text"),
-      `${text}${names.join(", ")}. The words and roles are kept. Choose new elements in the step “Arguments”.`,
+      t`${text}${names.join(", ")}. The words and roles are kept. Choose new elements in the step “Arguments”.`,
     );
   }
 
@@ -686,12 +686,12 @@ export class RecordPage {
       start,
       end,
       kind: "target",
-      label: state.step === "frame" ? "part of the verb" : "the verb",
+      label: state.step === "frame" ? t`part of the verb` : t`the verb`,
     }));
     if (state.step === "read" || state.step === "frame" || state.skip) return marks;
     for (const { key, head, element: name, role } of state.arguments) {
       const isActive = key === this.activeKey;
-      const label = `argument ${[name, role].filter(Boolean).join(", ")}${isActive ? ", open" : ""}`;
+      const label = t`argument ${[name, role].filter(Boolean).join(", ")}${isActive ? t`, open` : ""}`;
       for (const [start, end] of runs(head)) marks.push({ start, end, kind: isActive ? "own" : "other", label });
     }
     return marks;

@@ -4,6 +4,7 @@
 
 /** @import { Argument, Disputes, Frame, ItemFacts, Precedent, Problem, RecordState, StepName } from "./frame-types.js" */
 
+import { t } from "../../html.js";
 import { wordsText } from "../../written-text.js";
 import { likelyRoles } from "./roles.js";
 
@@ -209,11 +210,11 @@ export function refusal(state, head, key, { tokens }) {
   for (const at of head) {
     const other = argumentAt(state, at);
     if (other && other.key !== key)
-      return `“${textOf([at], tokens)}” already belongs to “${textOf(other.head, tokens)}”.`;
+      return t`“${textOf([at], tokens)}” already belongs to “${textOf(other.head, tokens)}”.`;
   }
-  if (head.length > MAX_HEAD_LENGTH) return `A head has at most ${MAX_HEAD_LENGTH} words.`;
+  if (head.length > MAX_HEAD_LENGTH) return t`A head has at most ${MAX_HEAD_LENGTH} words.`;
   if (key === null && state.arguments.length >= MAX_ARGUMENTS)
-    return `A record has at most ${MAX_ARGUMENTS} arguments.`;
+    return t`A record has at most ${MAX_ARGUMENTS} arguments.`;
   return "";
 }
 
@@ -255,21 +256,21 @@ export function problemsOf(state, facts, lexicon) {
   /** @type {Problem[]} */
   const problems = [];
   if (!state.understood) {
-    problems.push({ step: "read", message: "Confirm that you understand the sentence, or skip the record." });
+    problems.push({ step: "read", message: t`Confirm that you understand the sentence, or skip the record.` });
   }
-  if (!state.frame) problems.push({ step: "frame", message: "Choose a frame, or skip the record." });
+  if (!state.frame) problems.push({ step: "frame", message: t`Choose a frame, or skip the record.` });
   else if (lexicon.isUnknown) {
-    problems.push({ step: "frame", message: `The lexicon has no frame ${state.frame}. Choose another frame.` });
+    problems.push({ step: "frame", message: t`The lexicon has no frame ${state.frame}. Choose another frame.` });
   }
   for (const argument of state.arguments) {
     const message = argumentProblem(argument, state, facts, lexicon.frame);
     if (message) problems.push({ step: "arguments", key: argument.key, message });
   }
   if (state.arguments.length === 0 && !state.mentionsNone) {
-    const message = "Mark the arguments of the verb, or confirm that the sentence mentions none.";
+    const message = t`Mark the arguments of the verb, or confirm that the sentence mentions none.`;
     problems.push({ step: "arguments", message, isBare: true });
   }
-  if (state.confidence === null) problems.push({ step: "rate", message: "Rate your confidence from 1 to 5." });
+  if (state.confidence === null) problems.push({ step: "rate", message: t`Rate your confidence from 1 to 5.` });
   return problems;
 }
 
@@ -283,15 +284,15 @@ export function problemsOf(state, facts, lexicon) {
  */
 export function argumentProblem({ key, head, element, role }, state, { tokens, roles }, frame) {
   const name = `“${textOf(head, tokens)}”`;
-  if (!element && !role) return `Choose an element or a role for ${name}.`;
-  if (state.arguments.some((other) => other.key < key && same(other.head, head))) return `${name} is marked twice.`;
+  if (!element && !role) return t`Choose an element or a role for ${name}.`;
+  if (state.arguments.some((other) => other.key < key && same(other.head, head))) return t`${name} is marked twice.`;
   if (frame && isLost(element, frame)) {
-    return `${frame.name} has no element ${element}. Choose another element for ${name}.`;
+    return t`${frame.name} has no element ${element}. Choose another element for ${name}.`;
   }
   const known = frame?.elements.find((candidate) => candidate.name === element);
-  if (known && holderOf(state, known, key)) return `${element} is used twice, once for ${name}.`;
+  if (known && holderOf(state, known, key)) return t`${element} is used twice, once for ${name}.`;
   if (role && roles.length > 0 && !roles.some((known) => known.name === role)) {
-    return `${role} is not a role of this project. Choose another role for ${name}.`;
+    return t`${role} is not a role of this project. Choose another role for ${name}.`;
   }
   return "";
 }

@@ -3,6 +3,7 @@
 
 /** @import { Span } from "../../spans.js" */
 
+import { t } from "../../html.js";
 import { Sentence } from "../../sentence.js";
 import { contains } from "../../spans.js";
 
@@ -18,7 +19,7 @@ import { contains } from "../../spans.js";
 export class TokenPicker extends Sentence {
   /** @param {HTMLElement} box @param {{tokens: string[], target: number} & PickerCalls} options */
   constructor(box, { onPick, onToggle, ...options }) {
-    super(box, { ...options, targetLabel: "the verb", onSelect: () => {} });
+    super(box, { ...options, targetLabel: t`the verb`, onSelect: () => {} });
     this.onPick = onPick;
     this.onToggle = onToggle;
     /** @type {number[]} The words of the unit that is being marked. */

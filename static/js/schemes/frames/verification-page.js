@@ -3,7 +3,7 @@
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { CaseProblem, Part, RecordPart, StoredRecord, Verification } from "./case-types.js" */
 
-import { counted, element, setText } from "../../html.js";
+import { counted, element, setText, t } from "../../html.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { CasePage } from "./case-page.js";
 import { source } from "./frame-source.js";
@@ -27,9 +27,9 @@ import {
   submissionOf,
 } from "./verification-state.js";
 
-const RECORD_TITLES = { skip: "Skipped", verb: "Words of the verb", frame: "Frame" };
-const TITLES = { head: "Words", element: "Frame element", role: "Generic role" };
-const PROPOSALS = { head: "Your proposal (optional)", element: "Your proposal", role: "Your proposal" };
+const RECORD_TITLES = { skip: t`Skipped`, verb: t`Words of the verb`, frame: t`Frame` };
+const TITLES = { head: t`Words`, element: t`Frame element`, role: t`Generic role` };
+const PROPOSALS = { head: t`Your proposal (optional)`, element: t`Your proposal`, role: t`Your proposal` };
 
 /**
  * @implements {Work}
@@ -52,9 +52,9 @@ export class VerificationPage extends CasePage {
       onchange: () => this.proposeFrame(this.frameProposal.value),
     });
     this.recordFields = {
-      skip: this.createRecordField("skip", "the skip", null, ""),
-      verb: this.createRecordField("verb", "the words of the verb", this.verbProposal(), "Your proposal (optional)"),
-      frame: this.createRecordField("frame", "the frame", this.frameProposal, "Which frame is right? (optional)"),
+      skip: this.createRecordField("skip", t`the skip`, null, ""),
+      verb: this.createRecordField("verb", t`the words of the verb`, this.verbProposal(), t`Your proposal (optional)`),
+      frame: this.createRecordField("frame", t`the frame`, this.frameProposal, t`Which frame is right? (optional)`),
     };
     this.fields = this.record.arguments.map((_, at) => PARTS.map((part) => this.createField(at, part)));
     this.details = element("div", { class: "frame-details", hidden: true });
@@ -90,7 +90,7 @@ export class VerificationPage extends CasePage {
         const { proposal } = this.state.verb;
         const head = Array.isArray(proposal) ? proposal : this.record.verb;
         const onChange = (/** @type {number[]} */ words) =>
-          this.change(judgeRecord(this.state, "verb", { proposal: words }), "proposing words for the verb", "verb");
+          this.change(judgeRecord(this.state, "verb", { proposal: words }), t`proposing words for the verb`, "verb");
         this.togglePicking({ place: "verb", head, onChange });
       },
     });
@@ -122,7 +122,7 @@ export class VerificationPage extends CasePage {
         const onChange = (/** @type {number[]} */ words) =>
           this.change(
             judgePart(this.state, at, "head", { proposal: words }),
-            `proposing words for ${this.words[at]}`,
+            t`proposing words for ${this.words[at]}`,
             place,
           );
         this.togglePicking({ place, head, onChange });
@@ -144,7 +144,7 @@ export class VerificationPage extends CasePage {
       const verifyAll = element(
         "button",
         { type: "button", class: "quiet", onclick: () => this.verifyArgument(at) },
-        "Verify the whole argument",
+        t`Verify the whole argument`,
       );
       return element(
         "li",
@@ -179,7 +179,7 @@ export class VerificationPage extends CasePage {
     if (this.state.skip || verdict !== "disputed" || !proposal || !source.index) return [];
     if (source.index.entries.has(String(proposal))) return [];
     return [
-      { place: "frame", message: `There is no frame “${proposal}”. Choose one from the list, or leave it empty.` },
+      { place: "frame", message: t`There is no frame “${proposal}”. Choose one from the list, or leave it empty.` },
     ];
   }
 
@@ -216,7 +216,7 @@ export class VerificationPage extends CasePage {
   describe(content) {
     const state = resume(content, this.record);
     const judged = partsOf(state).filter(({ judgment }) => judgment.verdict).length;
-    return [`${counted(judged, "part")} judged`, `${counted(countDisputed(state), "dispute")}`];
+    return [t`${counted(judged, "part")} judged`, `${counted(countDisputed(state), "dispute")}`];
   }
 
   // --- moves
@@ -224,14 +224,14 @@ export class VerificationPage extends CasePage {
   /** @param {string} text  a frame, with blanks or as in files */
   proposeFrame(text) {
     const proposal = text.trim().replaceAll(/\s+/g, "_");
-    this.change(judgeRecord(this.state, "frame", { proposal }), "proposing a frame");
+    this.change(judgeRecord(this.state, "frame", { proposal }), t`proposing a frame`);
     if (source.index?.entries.has(proposal)) source.request(proposal);
   }
 
   /** @param {number} at */
   verifyArgument(at) {
     const next = PARTS.reduce((state, part) => judgePart(state, at, part, { verdict: "verified" }), this.state);
-    this.change(next, `verifying ${this.words[at]}`);
+    this.change(next, t`verifying ${this.words[at]}`);
     this.goOn(placeOf(at, "role"));
   }
 
@@ -239,8 +239,8 @@ export class VerificationPage extends CasePage {
   addArgument(head) {
     const words = `“${textOf(head, this.tokens)}”`;
     const next = addMissing(this.state, head);
-    this.change(next, `adding the missing argument ${words}`);
-    this.say(`${words} was added as a missing argument. Choose its element or role.`);
+    this.change(next, t`adding the missing argument ${words}`);
+    this.say(t`${words} was added as a missing argument. Choose its element or role.`);
     this.goTo(`missing-${next.missing.at(-1)?.key}`);
   }
 
@@ -264,7 +264,7 @@ export class VerificationPage extends CasePage {
 
   focusSentence() {
     this.sentence.focus();
-    this.say("Click the word that is missing as an argument, or go to it and press Enter.");
+    this.say(t`Click the word that is missing as an argument, or go to it and press Enter.`);
   }
 
   /** @param {KeyboardEvent} event */
@@ -280,12 +280,12 @@ export class VerificationPage extends CasePage {
   marked() {
     const asked = this.record.arguments.map(({ head, element: name, role }, at) => ({
       head: this.picking?.place === placeOf(at, "head") ? this.picking.head : head,
-      label: `argument ${[name, role].filter(Boolean).join(", ")}`,
+      label: t`argument ${[name, role].filter(Boolean).join(", ")}`,
       place: placeOf(at, "head"),
     }));
     const missing = this.state.missing.map(({ key, head }) => ({
       head,
-      label: "missing argument",
+      label: t`missing argument`,
       place: `missing-${key}`,
     }));
     return [...asked, ...missing];
@@ -301,7 +301,7 @@ export class VerificationPage extends CasePage {
     const disputed = countDisputed(this.state);
     setText(
       this.ref("summary"),
-      [open > 0 ? `${open} to do` : "All parts are judged", disputed > 0 && counted(disputed, "dispute")]
+      [open > 0 ? t`${open} to do` : t`All parts are judged`, disputed > 0 && counted(disputed, "dispute")]
         .filter(Boolean)
         .join(" · "),
     );
@@ -321,8 +321,8 @@ export class VerificationPage extends CasePage {
     button.disabled = this.locked;
     button.setAttribute("aria-pressed", String(isOpen));
     const isChosen = Array.isArray(proposal) && proposal.length > 0;
-    const text = isChosen ? `Change “${textOf(proposal, this.tokens)}”` : "Select the words of the verb";
-    setText(button, isOpen ? "Done" : text);
+    const text = isChosen ? t`Change “${textOf(proposal, this.tokens)}”` : t`Select the words of the verb`;
+    setText(button, isOpen ? t`Done` : text);
     this.recordFields.verb.update(this.state.verb, textOf(this.record.verb, this.tokens));
   }
 
@@ -361,7 +361,7 @@ export class VerificationPage extends CasePage {
   /** @param {import("./case-types.js").Labels} asked @param {Part} part */
   valueOf(asked, part) {
     if (part === "head") return textOf(asked.head, this.tokens);
-    return asked[part] || (part === "element" ? "no element" : "no role");
+    return asked[part] || (part === "element" ? t`no element` : t`no role`);
   }
 
   /** @param {import("./case-types.js").Labels} asked @param {Part} part @param {import("./frame-types.js").Frame | null} frame */
@@ -380,8 +380,8 @@ export class VerificationPage extends CasePage {
     button.disabled = this.locked;
     button.setAttribute("aria-pressed", String(isOpen));
     const isChosen = Array.isArray(proposal) && proposal.length > 0;
-    const text = isChosen ? `Change “${textOf(proposal, this.tokens)}”` : `Select other words for ${this.words[at]}`;
-    setText(button, isOpen ? "Done" : text);
+    const text = isChosen ? t`Change “${textOf(proposal, this.tokens)}”` : `Select other words for ${this.words[at]}`;
+    setText(button, isOpen ? t`Done` : text);
   }
 
   // A list of names, made again when the frame or the choice changes.
@@ -397,9 +397,11 @@ export class VerificationPage extends CasePage {
     const onChoose = (/** @type {string} */ proposal) =>
       this.change(
         judgePart(this.state, at, part, { proposal }),
-        `proposing ${proposal || `no ${part}`} for ${this.words[at]}`,
+        proposal
+          ? t`proposing ${proposal} for ${this.words[at]}`
+          : t`proposing none for ${this.words[at]}`,
       );
-    const none = "No proposal";
+    const none = t`No proposal`;
     const select =
       part === "element"
         ? elementSelect({ frame, value, coreOnly: this.coreOnly, none, onChoose })
@@ -443,22 +445,22 @@ export class VerificationPage extends CasePage {
     const words = `“${textOf(head, this.tokens)}”`;
     const id = this.idOf(`missing-${key}`);
     const choose = (/** @type {"element" | "role"} */ part) => (/** @type {string} */ value) =>
-      this.change(changeMissing(this.state, key, { [part]: value }), `the ${part} ${value || "none"} for ${words}`);
+      this.change(changeMissing(this.state, key, { [part]: value }), t`the ${part} ${value || t`none`} for ${words}`);
     const elements = elementSelect({
       frame,
       value: name,
       coreOnly: this.coreOnly,
-      none: "No element",
+      none: t`No element`,
       onChoose: choose("element"),
     });
     const likely = this.likelyRoles({ head, element: name }, frame?.name ?? "");
-    const roles = roleSelect({ roles: this.roles, likely, value: role, none: "No role", onChoose: choose("role") });
+    const roles = roleSelect({ roles: this.roles, likely, value: role, none: t`No role`, onChoose: choose("role") });
     elements.id = `${id}-element`;
     roles.id = `${id}-role`;
     const remove = element(
       "button",
       { type: "button", class: "quiet", onclick: () => this.removeMissing(key, words) },
-      `Remove ${words}`,
+      t`Remove ${words}`,
     );
     for (const control of [elements, roles, remove]) control.disabled = this.locked;
     return element(
@@ -467,9 +469,9 @@ export class VerificationPage extends CasePage {
       element(
         "fieldset",
         { class: "judgment", id },
-        element("legend", {}, "Missing argument: ", element("strong", {}, words)),
-        element("p", { class: "field" }, element("label", { for: elements.id }, "Frame element"), elements),
-        element("p", { class: "field" }, element("label", { for: roles.id }, "Generic role"), roles),
+        element("legend", {}, t`Missing argument: `, element("strong", {}, words)),
+        element("p", { class: "field" }, element("label", { for: elements.id }, t`Frame element`), elements),
+        element("p", { class: "field" }, element("label", { for: roles.id }, t`Generic role`), roles),
         remove,
       ),
     );
@@ -477,7 +479,7 @@ export class VerificationPage extends CasePage {
 
   /** @param {number} key @param {string} words */
   removeMissing(key, words) {
-    this.change(removeMissing(this.state, key), `removing ${words}`);
+    this.change(removeMissing(this.state, key), t`removing ${words}`);
     this.ref("add-missing").focus();
   }
 }

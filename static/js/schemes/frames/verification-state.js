@@ -4,6 +4,7 @@
 
 /** @import { CaseProblem, JudgedArgument, Judgment, Part, RecordPart, StoredRecord, Verification } from "./case-types.js" */
 
+import { t } from "../../html.js";
 import { textOf } from "./record.js";
 
 /** @type {Part[]} */
@@ -99,10 +100,10 @@ export function removeMissing(state, key) {
  * @returns {{place: string, judgment: Judgment, name: string}[]}
  */
 export function partsOf(state, words = /** @type {string[]} */ ([])) {
-  if (state.skip) return [{ place: "skip", judgment: state.skip, name: "that the record is skipped" }];
+  if (state.skip) return [{ place: "skip", judgment: state.skip, name: t`that the record is skipped` }];
   const parts = [
-    { place: "verb", judgment: state.verb, name: "the words of the verb" },
-    { place: "frame", judgment: state.frame, name: "the frame" },
+    { place: "verb", judgment: state.verb, name: t`the words of the verb` },
+    { place: "frame", judgment: state.frame, name: t`the frame` },
   ];
   for (const [at, argument] of state.arguments.entries()) {
     for (const part of judgedParts(argument)) {
@@ -124,7 +125,7 @@ export function placeOf(at, part) {
 
 /** @param {Part} part @param {string} words */
 function nameOf(part, words) {
-  return { head: `the words ${words}`, element: `the element of ${words}`, role: `the role of ${words}` }[part];
+  return { head: t`the words ${words}`, element: t`the element of ${words}`, role: `the role of ${words}` }[part];
 }
 
 /**
@@ -139,15 +140,15 @@ export function problemsOf(state, record, tokens) {
   const words = record.arguments.map(({ head }) => `“${textOf(head, tokens)}”`);
   const problems = [];
   for (const { place, judgment, name } of partsOf(state, words)) {
-    if (!judgment.verdict) problems.push({ place, message: `Verify or dispute ${name}.` });
+    if (!judgment.verdict) problems.push({ place, message: t`Verify or dispute ${name}.` });
     else if (judgment.verdict === "disputed" && !judgment.reason.trim()) {
-      problems.push({ place, message: `Explain why you dispute ${name}.` });
+      problems.push({ place, message: t`Explain why you dispute ${name}.` });
     }
   }
   for (const { key, head, element, role } of state.missing) {
     const name = `“${textOf(head, tokens)}”`;
     if (!element && !role) {
-      problems.push({ place: `missing-${key}`, message: `Choose an element or a role for ${name}.` });
+      problems.push({ place: `missing-${key}`, message: t`Choose an element or a role for ${name}.` });
     }
   }
   return problems;

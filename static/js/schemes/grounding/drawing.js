@@ -3,6 +3,7 @@
 /** @import { Box, Handle, Point } from "./grounding-types.js" */
 /** @import { PictureView } from "./picture.js" */
 
+import { t } from "../../html.js";
 import { boxBetween, hitTest, isLargeEnough, moved, resized } from "./geometry.js";
 
 // A pointer that moves less than this many CSS pixels is a click.
@@ -212,7 +213,7 @@ export class Drawing {
     const { options, viewport } = this.view;
     const { minSide } = options;
     if (isLargeEnough(box, minSide, viewport.image)) return options.onDraw(box);
-    options.onRefuse(`A box needs at least ${minSide} pixels in each direction. Draw a larger box, or zoom in.`);
+    options.onRefuse(t`A box needs at least ${minSide} pixels in each direction. Draw a larger box, or zoom in.`);
   }
 
   // A click chooses the box under it. On a chosen box, it chooses the next one below. Elsewhere it sets a
@@ -230,7 +231,7 @@ export class Drawing {
     if (!options.canDraw()) return;
     this.corner = from;
     this.view.busyChanged();
-    options.say("First corner set. Click the opposite corner, or press Esc.");
+    options.say(t`First corner set. Click the opposite corner, or press Esc.`);
   }
 
   /** @param {PointerEvent} event */

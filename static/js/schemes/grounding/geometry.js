@@ -3,6 +3,8 @@
 /** @import { Box, Handle, Point, Size } from "./grounding-types.js" */
 
 /** @param {number} value @param {number} low @param {number} high */
+import { t } from "../../html.js";
+
 export function clamp(value, low, high) {
   return Math.min(Math.max(value, low), high);
 }
@@ -123,5 +125,5 @@ export function meanOf(boxes) {
 
 /** @param {Box} box */
 export function boxText([x1, y1, x2, y2]) {
-  return `left ${x1}, top ${y1}, ${x2 - x1} by ${y2 - y1} pixels`;
+  return t`left ${x1}, top ${y1}, ${x2 - x1} by ${y2 - y1} pixels`;
 }

@@ -4,7 +4,7 @@
 /** @import { Box, Grounding, Phrase, PhraseProblem, PhraseState, ShownBox } from "./grounding-types.js" */
 
 import { announceSettled, dropWaiting } from "../../announcements.js";
-import { counted, ref, setText } from "../../html.js";
+import { counted, ref, setText, t } from "../../html.js";
 import { areSingleKeysOn, ignoresKey } from "../../shortcuts.js";
 import { spanText } from "../../written-text.js";
 import { Caption, watchCaption } from "./caption.js";
@@ -108,12 +108,12 @@ export class GroundPage {
   createPicture() {
     const { image } = this.data.data;
     if (!image) {
-      this.ref("picture").textContent = "The picture of this caption is missing. Return the task.";
+      this.ref("picture").textContent = t`The picture of this caption is missing. Return the task.`;
       return null;
     }
     return new PictureView(this.ref("picture"), {
       image,
-      description: `Picture, ${image.width} by ${image.height} pixels. Enter starts a box.`,
+      description: t`Picture, ${image.width} by ${image.height} pixels. Enter starts a box.`,
       minSide: this.data.shared.minSide,
       canDraw: () => !this.locked,
       onDraw: (box) => this.draw(box),
@@ -142,7 +142,7 @@ export class GroundPage {
     const problems = problemsOf(this.state, this.facts);
     const { maxItemBoxes } = this.data.shared;
     if (countBoxes(this.state) <= maxItemBoxes) return problems;
-    return [...problems, { at: this.state.current, message: `More than ${maxItemBoxes} boxes can’t be submitted.` }];
+    return [...problems, { at: this.state.current, message: t`More than ${maxItemBoxes} boxes can’t be submitted.` }];
   }
 
   isReady() {
@@ -249,12 +249,12 @@ export class GroundPage {
   /** @param {Box} box */
   draw(box) {
     const { maxBoxes } = this.data.shared;
-    if (this.answer.keys.length >= maxBoxes) return this.refuse(`A phrase can have at most ${maxBoxes} boxes.`);
+    if (this.answer.keys.length >= maxBoxes) return this.refuse(t`A phrase can have at most ${maxBoxes} boxes.`);
     if (this.answer.keys.some((key) => isSame(this.state.boxes[key], box)))
-      return this.refuse("This phrase already has this box.");
+      return this.refuse(t`This phrase already has this box.`);
     const { state, key } = addBox(this.state, box);
     this.selected = key;
-    if (!this.change(state, `a box for “${shortened(this.text)}”`)) return;
+    if (!this.change(state, t`a box for “${shortened(this.text)}”`)) return;
     const { keys } = this.answer;
     this.say(`${this.nameOf(key)}, ${boxText(box)}. ${this.countText()}`);
     if (document.activeElement === this.picture?.stage && keys.length > 0) this.picture.focusBox(key);
@@ -270,7 +270,7 @@ export class GroundPage {
     const name = how === "move" ? "moving" : "resizing";
     const isChanged = this.change(
       changeBox(this.state, key, box),
-      `${name} a box of “${shortened(this.textOfBox(key))}”`,
+      t`${name} a box of “${shortened(this.textOfBox(key))}”`,
       isNudge ? `${how} ${key}` : null,
     );
     if (!isChanged) this.picture?.layer.place();
@@ -284,15 +284,15 @@ export class GroundPage {
 
   /** @param {string} key */
   remove(key) {
-    if (key.startsWith(PROPOSED)) return this.refuse("A verifier drew this box, and it isn't yours yet.");
+    if (key.startsWith(PROPOSED)) return this.refuse(t`A verifier drew this box, and it isn't yours yet.`);
     if (!this.answer.keys.includes(key))
-      return this.refuse("This box belongs to another phrase. Go to that phrase to remove it.");
+      return this.refuse(t`This box belongs to another phrase. Go to that phrase to remove it.`);
     const name = this.nameOf(key);
     if (this.selected === key) this.selected = null;
     const hadFocus = this.picture?.focusedKey() === key;
-    if (!this.change(removeBox(this.state, key), `removing a box of “${shortened(this.text)}”`)) return;
+    if (!this.change(removeBox(this.state, key), t`removing a box of “${shortened(this.text)}”`)) return;
     if (hadFocus) this.picture?.focusStage();
-    this.say(`Removed ${name}.`);
+    this.say(t`Removed ${name}.`);
   }
 
   /** @param {PhraseState} name */
@@ -302,17 +302,17 @@ export class GroundPage {
     const next = chooseState(this.state, name);
     this.selected = null;
     if (!this.change(next, `“${shortened(this.text)}”: ${label.toLowerCase()}`)) return this.render();
-    const merged = name === "group" && keys.length > 1 ? " The boxes were replaced by one box around all of them." : "";
+    const merged = name === "group" && keys.length > 1 ? t` The boxes were replaced by one box around all of them.` : "";
     const removed =
-      keys.length > 0 && this.answer.keys.length === 0 ? ` ${counted(keys.length, "box", "boxes")} removed.` : "";
+      keys.length > 0 && this.answer.keys.length === 0 ? t` ${counted(keys.length, "box", "boxes")} removed.` : "";
     this.say(`“${this.text}”: ${label.toLowerCase()}.${merged}${removed}`);
   }
 
   /** @param {string} key */
   adopt(key) {
     const from = this.textOfBox(key);
-    if (this.change(adopt(this.state, key), `the box of “${shortened(from)}” for “${shortened(this.text)}”`)) {
-      this.say(`“${this.text}” shares the box of “${from}”. ${this.countText()}`);
+    if (this.change(adopt(this.state, key), t`the box of “${shortened(from)}” for “${shortened(this.text)}”`)) {
+      this.say(t`“${this.text}” shares the box of “${from}”. ${this.countText()}`);
     }
   }
 
@@ -322,10 +322,10 @@ export class GroundPage {
     if (
       this.change(
         copyAnswer(this.state, from),
-        `the answer of “${shortened(this.texts[from])}” for “${shortened(this.texts[current])}”`,
+        t`the answer of “${shortened(this.texts[from])}” for “${shortened(this.texts[current])}”`,
       )
     ) {
-      this.say(`“${this.text}” has the answer of “${this.texts[from]}”. ${this.countText()}`);
+      this.say(t`“${this.text}” has the answer of “${this.texts[from]}”. ${this.countText()}`);
     }
   }
 
@@ -347,7 +347,7 @@ export class GroundPage {
       this.selected = null;
       this.picture?.reset();
       this.render();
-      if (!this.locked) this.onChange({ label: `going to “${shortened(this.text)}”`, passing: true });
+      if (!this.locked) this.onChange({ label: t`going to “${shortened(this.text)}”`, passing: true });
     }
     this.say(`“${this.text}”: ${progressText(this.answer, this.phrases[at])}.`);
     if (focuses) this.focus();
@@ -367,7 +367,7 @@ export class GroundPage {
     else if (following < 0) {
       const button = document.querySelector("[data-next]:not([hidden]), [data-submit]:not([hidden])");
       if (button instanceof HTMLElement) button.focus();
-      this.say("Every phrase has an answer.");
+      this.say(t`Every phrase has an answer.`);
     } else this.goTo(this.state.current);
   }
 
@@ -402,14 +402,15 @@ export class GroundPage {
   // Select the next box that the current phrase does not have.
   selectOther() {
     const others = this.shownBoxes().filter(({ kind }) => kind !== "own");
-    if (others.length === 0) return this.refuse("No other phrase has a box.");
+    if (others.length === 0) return this.refuse(t`No other phrase has a box.`);
     const at = others.findIndex(({ key }) => key === this.selected);
     const { key, box } = others[(at + 1) % others.length];
     this.focus();
     this.select(key);
     if (this.picture?.viewport.reveal(box)) this.picture.viewChanged();
     const [offer] = this.offers();
-    this.say(`${this.labelOf(key)}. ${offer && areSingleKeysOn() ? `Press a: ${offer.label}.` : ""}`);
+    const hint = offer && areSingleKeysOn() ? t`Press a: ${offer.label}.` : "";
+    this.say(`${this.labelOf(key)}. ${hint}`);
   }
 
   // The colour of the current phrase's boxes.
@@ -423,8 +424,8 @@ export class GroundPage {
   nameOf(key) {
     const { keys } = this.answer;
     const at = keys.indexOf(key);
-    if (key.startsWith(PROPOSED)) return "a box that a verifier drew";
-    return at < 0 ? `a box of ${this.textOfBox(key)}` : `${this.text}, box ${at + 1} of ${keys.length}`;
+    if (key.startsWith(PROPOSED)) return t`a box that a verifier drew`;
+    return at < 0 ? t`a box of ${this.textOfBox(key)}` : t`${this.text}, box ${at + 1} of ${keys.length}`;
   }
 
   /** @param {string} key */
@@ -446,7 +447,7 @@ export class GroundPage {
     const open = answered.filter((isDone) => !isDone).length;
     setText(
       this.ref("summary"),
-      open === 0 ? "Every phrase has an answer." : `${open} of ${answered.length} phrases to do`,
+      open === 0 ? t`Every phrase has an answer.` : t`${open} of ${answered.length} phrases to do`,
     );
   }
 
@@ -486,7 +487,7 @@ export class GroundPage {
   /** @param {string} key */
   sharedText(key) {
     const others = ownersOf(this.state, key).filter((at) => at !== this.state.current);
-    return others.length > 0 ? `also ${others.map((at) => `“${this.texts[at]}”`).join(", ")}` : "";
+    return others.length > 0 ? t`also ${others.map((at) => "“" + this.texts[at] + "”").join(", ")}` : "";
   }
 
   // Why a state can't be chosen.
@@ -500,11 +501,11 @@ export class GroundPage {
     const offers = chainAnswers(this.state, this.phrases).map((from) => {
       const { keys } = this.state.phrases[from];
       const what = keys.length > 0 ? counted(keys.length, "box", "boxes") : "answer";
-      return { label: `Use the ${what} of “${this.texts[from]}”`, onclick: () => this.copyAnswer(from) };
+      return { label: t`Use the ${what} of “${this.texts[from]}”`, onclick: () => this.copyAnswer(from) };
     });
     for (const { key, box } of this.proposals()) {
       const [x1, y1, x2, y2] = box;
-      const label = `Use the box of ${x2 - x1} × ${y2 - y1} that a verifier drew`;
+      const label = t`Use the box of ${x2 - x1} × ${y2 - y1} that a verifier drew`;
       const offer = { label, onclick: () => this.draw(box) };
       if (key === this.selected) offers.unshift(offer);
       else offers.push(offer);
@@ -512,7 +513,7 @@ export class GroundPage {
     const { selected } = this;
     if (selected !== null && this.state.boxes[selected] && !this.answer.keys.includes(selected)) {
       offers.unshift({
-        label: `Use this box of “${this.textOfBox(selected)}” too`,
+        label: t`Use this box of “${this.textOfBox(selected)}” too`,
         onclick: () => this.adopt(selected),
       });
     }
@@ -562,16 +563,16 @@ export class GroundPage {
     const lines = this.disputed.map(({ id, state, boxes, missing }) => {
       const text = this.texts[this.phrases.findIndex((phrase) => phrase.id === id)] ?? id;
       const parts = [
-        state && "the answer",
+        state && t`the answer`,
         boxes.length > 0 && counted(boxes.length, "box", "boxes"),
-        missing && "a missing box",
+        missing && t`a missing box`,
       ];
       return `“${text}”: ${parts.filter(Boolean).join(", ")}`;
     });
     const box = this.root.querySelector("[data-disputes]");
     if (!(box instanceof HTMLElement) || lines.length === 0) return;
     box.hidden = false;
-    setText(ref(box, "disputes-text"), `Other annotators dispute ${lines.join("; ")}.`);
+    setText(ref(box, "disputes-text"), t`Other annotators dispute ${lines.join("; ")}.`);
   }
 
   // --- messages

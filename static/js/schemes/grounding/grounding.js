@@ -4,6 +4,7 @@
 
 /** @import { Answer, Box, Grounding, Phrase, PhraseProblem, PhraseState } from "./grounding-types.js" */
 
+import { counted, t } from "../../html.js";
 import { spanText } from "../../written-text.js";
 import { hullOf, isSame } from "./geometry.js";
 
@@ -102,7 +103,7 @@ export function coloursOf(phrases) {
   /** @type {Map<string, number>} */
   const colours = new Map();
   return phrases.map(({ id, chain }) => {
-    const name = chain ? `chain ${chain}` : `phrase ${id}`;
+    const name = chain ? t`chain ${chain}` : t`phrase ${id}`;
     if (!colours.has(name)) colours.set(name, (colours.size % COLOURS) + 1);
     return /** @type {number} */ (colours.get(name));
   });
@@ -146,12 +147,12 @@ export function countBoxes(state) {
  * @param {Phrase} phrase
  */
 export function progressText({ state, keys }, { cardinality }) {
-  if (state === "group") return keys.length ? "group box" : "no group box yet";
-  if (state === "scene") return "nothing to box";
-  if (state === "absent") return "not in the picture";
+  if (state === "group") return keys.length ? t`group box` : t`no group box yet`;
+  if (state === "scene") return t`nothing to box`;
+  if (state === "absent") return t`not in the picture`;
   const count = keys.length;
-  if (cardinality !== null && cardinality > 1) return `${count} of ${cardinality} boxes`;
-  return count === 0 ? "to do" : `${count} ${count === 1 ? "box" : "boxes"}`;
+  if (cardinality !== null && cardinality > 1) return t`${count} of ${cardinality} boxes`;
+  return count === 0 ? t`to do` : counted(count, "box", "boxes");
 }
 
 /**
@@ -163,10 +164,12 @@ export function progressText({ state, keys }, { cardinality }) {
 export function countWarning({ state, keys }, { cardinality, plural }) {
   if (state !== "boxes" || keys.length === 0) return "";
   if (cardinality !== null && keys.length !== cardinality) {
-    return `The phrase mentions ${cardinality}, but there ${keys.length === 1 ? "is 1 box" : `are ${keys.length} boxes`}.`;
+    return keys.length === 1
+      ? t`The phrase mentions ${cardinality}, but there is 1 box.`
+      : t`The phrase mentions ${cardinality}, but there are ${keys.length} boxes.`;
   }
   if (cardinality === null && plural && keys.length === 1) {
-    return "The phrase is plural, but there is only 1 box. Can the individuals be distinguished?";
+    return t`The phrase is plural, but there is only 1 box. Can the individuals be distinguished?`;
   }
   return "";
 }
@@ -190,7 +193,7 @@ export function problemsOf(state, { tokens, phrases }) {
     .map((at) => {
       const text = `“${textOf(phrases[at], tokens)}”`;
       const draws = state.phrases[at].state !== "";
-      return { at, message: draws ? `Draw a box for ${text}.` : `Draw a box for ${text}, or choose another answer.` };
+      return { at, message: draws ? t`Draw a box for ${text}.` : t`Draw a box for ${text}, or choose another answer.` };
     });
 }
 

@@ -5,7 +5,7 @@
 /** @import { Validation } from "./validation.js" */
 
 import { announceSettled, dropWaiting } from "../../announcements.js";
-import { counted, ref, setText } from "../../html.js";
+import { counted, ref, setText, t } from "../../html.js";
 import { areSingleKeysOn, ignoresKey } from "../../shortcuts.js";
 import { spanText } from "../../written-text.js";
 import { Caption, watchCaption } from "./caption.js";
@@ -68,7 +68,7 @@ export class JudgePage {
     });
     this.list = new PhraseList(this.ref("phrases"), this.phrases.length, (at) => this.goTo(at, { focuses: false }));
     this.panel = new JudgmentPanel(this.ref("panel"), {
-      onState: (valid) => this.judge({ valid }, valid ? "accepting the answer" : "disputing the answer"),
+      onState: (valid) => this.judge({ valid }, valid ? t`accepting the answer` : t`disputing the answer`),
       onBox: (box, verdict) => this.judgeBox(box, verdict),
       onMissing: (missing) => this.judgeMissing(missing),
       onShow: (box) => this.picture?.focusBox(`box-${box}`),
@@ -95,12 +95,12 @@ export class JudgePage {
   createPicture() {
     const { image } = this.data.data;
     if (!image) {
-      this.ref("picture").textContent = "The picture of this caption is missing. Return the task.";
+      this.ref("picture").textContent = t`The picture of this caption is missing. Return the task.`;
       return null;
     }
     return new PictureView(this.ref("picture"), {
       image,
-      description: `Picture, ${image.width} by ${image.height} pixels. If a box is missing, Enter starts it.`,
+      description: t`Picture, ${image.width} by ${image.height} pixels. If a box is missing, Enter starts it.`,
       minSide: this.data.shared.minSide,
       canDraw: () => this.canDraw(),
       onDraw: (box) => this.draw(box),
@@ -193,7 +193,7 @@ export class JudgePage {
     const disputes = phrases.reduce((sum, phrase) => sum + countDisputes(phrase), 0);
     const drawn = phrases.reduce((sum, phrase) => sum + phrase.drawn.length, 0);
     return [
-      `${counted(judged, "phrase")} judged`,
+      t`${counted(judged, "phrase")} judged`,
       counted(disputes, "dispute"),
       ...(drawn > 0 ? [counted(drawn, "drawn box", "drawn boxes")] : []),
     ];
@@ -229,7 +229,7 @@ export class JudgePage {
     if (this.locked || next === this.state) return false;
     this.state = next;
     this.render();
-    this.onChange({ label: `${label} of “${shortened(this.text)}”`, mergeKey });
+    this.onChange({ label: t`${label} of “${shortened(this.text)}”`, mergeKey });
     return true;
   }
 
@@ -241,7 +241,7 @@ export class JudgePage {
   /** @param {number} box @param {boolean} verdict */
   judgeBox(box, verdict) {
     this.selected = `box-${box}`;
-    this.change(judgeBox(this.state, box, verdict), `${verdict ? "accepting" : "disputing"} box ${box + 1}`);
+    this.change(judgeBox(this.state, box, verdict), t`${verdict ? t`accepting` : t`disputing`} box ${box + 1}`);
   }
 
   /** @param {boolean} missing */
@@ -249,10 +249,10 @@ export class JudgePage {
     const { drawn } = this.judged;
     if (!missing) this.picture?.reset();
     if (!missing && this.selected?.startsWith(DRAWN)) this.selected = null;
-    this.change(judgeMissing(this.state, missing), missing ? "a missing box" : "no missing box");
-    const byKey = areSingleKeysOn() ? ", or press b" : "";
-    if (missing && this.canDraw()) this.say(`A box is missing. Draw it in the picture${byKey}.`);
-    else if (drawn.length > 0) this.say(`${counted(drawn.length, "drawn box", "drawn boxes")} removed.`);
+    this.change(judgeMissing(this.state, missing), missing ? t`a missing box` : t`no missing box`);
+    const byKey = areSingleKeysOn() ? t`, or press b` : "";
+    if (missing && this.canDraw()) this.say(t`A box is missing. Draw it in the picture${byKey}.`);
+    else if (drawn.length > 0) this.say(t`${counted(drawn.length, "drawn box", "drawn boxes")} removed.`);
   }
 
   // --- missing boxes
@@ -264,7 +264,7 @@ export class JudgePage {
 
   startBox() {
     if (!canDraw(this.current))
-      return this.refuse("A box can be added only to a phrase with a box for each individual.");
+      return this.refuse(t`A box can be added only to a phrase with a box for each individual.`);
     if (this.judged.missing !== true) this.judgeMissing(true);
     this.picture?.keyboard.start();
   }
@@ -275,7 +275,7 @@ export class JudgePage {
     if (problem) return this.refuse(problem);
     const key = `${DRAWN}${this.judged.drawn.length}`;
     this.selected = key;
-    if (!this.change(drawBox(this.state, box), "drawing a missing box")) return;
+    if (!this.change(drawBox(this.state, box), t`drawing a missing box`)) return;
     this.say(`${this.nameOf(key)}, ${boxText(box)}.`);
     if (document.activeElement === this.picture?.stage) this.picture?.focusBox(key);
   }
@@ -295,18 +295,18 @@ export class JudgePage {
 
   /** @param {string} key */
   remove(key) {
-    if (!key.startsWith(DRAWN)) return this.refuse("This box is the annotator’s. Dispute it if it is wrong.");
+    if (!key.startsWith(DRAWN)) return this.refuse(t`This box is the annotator’s. Dispute it if it is wrong.`);
     const name = this.nameOf(key);
     const hadFocus = this.picture?.focusedKey() === key;
     this.selected = null;
-    if (!this.change(removeDrawn(this.state, Number(key.slice(DRAWN.length))), "removing a missing box")) return;
+    if (!this.change(removeDrawn(this.state, Number(key.slice(DRAWN.length))), t`removing a missing box`)) return;
     if (hadFocus) this.picture?.focusStage();
-    this.say(`Removed ${name}.`);
+    this.say(t`Removed ${name}.`);
   }
 
   /** @param {string} key */
   nameOf(key) {
-    return `${this.text}, missing box ${Number(key.slice(DRAWN.length)) + 1}`;
+    return t`${this.text}, missing box ${Number(key.slice(DRAWN.length)) + 1}`;
   }
 
   // --- going through the phrases
@@ -314,7 +314,7 @@ export class JudgePage {
   // Accept what is open, and go on.
   accept() {
     if (!isJudged(this.judged, this.current)) {
-      if (!this.change(acceptRest(this.state), "accepting all that was open")) return;
+      if (!this.change(acceptRest(this.state), t`accepting all that was open`)) return;
     }
     this.goOn();
   }
@@ -341,7 +341,7 @@ export class JudgePage {
       this.selected = null;
       this.picture?.reset();
       this.render();
-      if (!this.locked) this.onChange({ label: `going to “${shortened(this.text)}”`, passing: true });
+      if (!this.locked) this.onChange({ label: t`going to “${shortened(this.text)}”`, passing: true });
     }
     if (focuses) this.panel.focus();
     if (this.picture) bringIntoView(this.picture.stage);
@@ -359,7 +359,7 @@ export class JudgePage {
     if (following >= 0) return this.goTo(following);
     const button = document.querySelector("[data-next]:not([hidden]), [data-submit]:not([hidden])");
     if (button instanceof HTMLElement) button.focus();
-    this.say("Every phrase is judged.");
+    this.say(t`Every phrase is judged.`);
   }
 
   /** @param {KeyboardEvent} event */
@@ -378,7 +378,7 @@ export class JudgePage {
     else if (this.locked) return false;
     else if (key === "v") this.accept();
     else if (key === "d")
-      this.judge({ valid: valid === false }, valid === false ? "accepting the answer" : "disputing the answer");
+      this.judge({ valid: valid === false }, valid === false ? t`accepting the answer` : t`disputing the answer`);
     else if (key === "m" && hasBoxes(this.current)) this.judgeMissing(missing !== true);
     else if (key === "b") this.startBox();
     else if (key !== "" && box >= 0 && box < boxes.length) this.judgeBox(box, boxes[box] === false);
@@ -398,7 +398,7 @@ export class JudgePage {
         return {
           text: this.texts[at],
           colour: this.colours[at],
-          progress: judged[at] ? (disputes > 0 ? counted(disputes, "dispute") : "all right") : "to do",
+          progress: judged[at] ? (disputes > 0 ? counted(disputes, "dispute") : t`all right`) : t`to do`,
           isDone: judged[at],
           hasWarning: disputes > 0,
         };
@@ -406,7 +406,7 @@ export class JudgePage {
       state.current,
     );
     const open = judged.filter((isDone) => !isDone).length;
-    setText(this.ref("summary"), open === 0 ? "Every phrase is judged." : `${open} of ${judged.length} phrases to do`);
+    setText(this.ref("summary"), open === 0 ? t`Every phrase is judged.` : t`${open} of ${judged.length} phrases to do`);
     if (this.phrases.length === 0) return;
     this.panel.show({
       text: this.text,
@@ -435,7 +435,7 @@ export class JudgePage {
         colour: this.colours[current],
         tag: `${current + 1}.${at + 1}${verdict === null ? "" : verdict ? " ✓" : " ✕"}`,
         locked: true,
-        label: `${this.text}, box ${at + 1} of ${this.current.boxes.length}, ${boxText(box)}${state}`,
+        label: t`${this.text}, box ${at + 1} of ${this.current.boxes.length}, ${boxText(box)}${state}`,
       };
     });
     const names = new Set(this.current.boxes.map((box) => box.join()));

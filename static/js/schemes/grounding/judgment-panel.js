@@ -3,7 +3,7 @@
 /** @import { Judged } from "./validation.js" */
 /** @import { Box, StoredPhrase } from "./grounding-types.js" */
 
-import { element, setText } from "../../html.js";
+import { element, setText, t } from "../../html.js";
 import { keyHint } from "../../shortcuts.js";
 import { boxRow, STATES } from "./phrase-panel.js";
 import { canDraw, hasBoxes } from "./validation.js";
@@ -35,7 +35,7 @@ export class JudgmentPanel {
     this.accept = element(
       "button",
       { type: "button", "data-accept": true, "aria-keyshortcuts": "v", onclick: () => moves.onAccept() },
-      "Accept all ",
+      t`Accept all `,
       keyHint("v"),
     );
     this.fields = element("div", { class: "panel__fields" });
@@ -48,7 +48,7 @@ export class JudgmentPanel {
     this.root.dataset.colour = String(colour);
     setText(this.title, `“${text}”`);
     const answer = STATES.find(([state]) => state === asked.state)?.[1] ?? "";
-    setText(this.answer, `Answer: ${answer}`);
+    setText(this.answer, t`Answer: ${answer}`);
     this.accept.disabled = locked;
     const key = JSON.stringify([asked, judged, number, selected, locked]);
     if (key === this.painted) return;
@@ -56,7 +56,7 @@ export class JudgmentPanel {
     const { activeElement } = document;
     const focused = this.fields.contains(activeElement) ? activeElement?.getAttribute("data-control") : null;
     this.fields.replaceChildren(
-      this.choice("Is this the right answer?", "state", ["Yes", "No"], judged.valid, locked, (yes) =>
+      this.choice(t`Is this the right answer?`, "state", [t`Yes`, t`No`], judged.valid, locked, (yes) =>
         this.moves.onState(yes),
       ),
       ...asked.boxes.map((box, at) =>
@@ -65,9 +65,9 @@ export class JudgmentPanel {
       ...(hasBoxes(asked)
         ? [
             this.choice(
-              "Is a box missing?",
+              t`Is a box missing?`,
               "missing",
-              ["No", "Yes"],
+              [t`No`, t`Yes`],
               judged.missing === null ? null : !judged.missing,
               locked,
               (none) => this.moves.onMissing(!none),
@@ -91,7 +91,7 @@ export class JudgmentPanel {
         type: "button",
         class: "panel__select quiet figure",
         "aria-pressed": String(isSelected),
-        "aria-label": `Show box ${at + 1}`,
+        "aria-label": t`Show box ${at + 1}`,
         "data-control": `show ${at}`,
         onclick: () => this.moves.onShow(at),
       },
@@ -99,9 +99,9 @@ export class JudgmentPanel {
       `${x2 - x1} × ${y2 - y1}`,
     );
     const field = this.choice(
-      `Is box ${at + 1} right?`,
+      t`Is box ${at + 1} right?`,
       `box-${at}`,
-      ["Right", "Wrong"],
+      [t`Right`, t`Wrong`],
       judged.boxes[at],
       locked,
       (right) => this.moves.onBox(at, right),
@@ -117,13 +117,13 @@ export class JudgmentPanel {
       element(
         "p",
         { class: "hint panel__draw" },
-        "Draw it in the picture if you can",
-        element("span", { class: "key-hint" }, ", or press ", element("kbd", {}, "b")),
+        t`Draw it in the picture if you can`,
+        element("span", { class: "key-hint" }, t`, or press `, element("kbd", {}, "b")),
         ".",
       ),
       element(
         "ol",
-        { class: "panel__boxes", "aria-label": "Boxes that you drew" },
+        { class: "panel__boxes", "aria-label": t`Boxes that you drew` },
         ...drawn.map((box) => boxRow(box, box.key === selected, locked, this.moves)),
       ),
     ];

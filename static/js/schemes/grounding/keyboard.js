@@ -4,6 +4,7 @@
 /** @import { Box, Point } from "./grounding-types.js" */
 /** @import { PictureView } from "./picture.js" */
 
+import { t } from "../../html.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { boxText, isLargeEnough, moved, resized } from "./geometry.js";
 
@@ -95,7 +96,7 @@ export class Keyboard {
     view.focusStage();
     this.showSketch();
     view.options.say(
-      `New box, ${boxText(this.sketch)}. Arrow keys move it, Space switches to its size, Enter places it, Esc cancels.`,
+      t`New box, ${boxText(this.sketch)}. Arrow keys move it, Space switches to its size, Enter places it, Esc cancels.`,
     );
   }
 
@@ -123,7 +124,7 @@ export class Keyboard {
     const { view } = this;
     if (this.sketch) {
       this.end();
-      view.options.say("The new box is cancelled.");
+      view.options.say(t`The new box is cancelled.`);
     } else if (view.drawing.cancel()) {
       view.options.say("Cancelled.");
     } else if (view.selected !== null) {
@@ -189,7 +190,7 @@ export class Keyboard {
     const canChange = this.sketch !== null || (selected && !selected.locked && options.canDraw());
     if (!wasHeld || drawing.hasPanned || !canChange) return;
     this.resizes = !this.resizes;
-    options.say(this.resizes ? "Arrow keys change the size." : "Arrow keys move the box.");
+    options.say(this.resizes ? t`Arrow keys change the size.` : t`Arrow keys move the box.`);
   }
 
   remove() {

@@ -4,7 +4,7 @@
 /** @import { Grounding, ShownBox, StoredGrounding } from "./grounding-types.js" */
 /** @import { Choice, Row } from "./merging.js" */
 
-import { capitalized, counted, element } from "../../html.js";
+import { capitalized, counted, element, t } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { boxText, isSame } from "./geometry.js";
 import { GroundPage } from "./ground-page.js";
@@ -25,7 +25,7 @@ import {
 
 const RESULT_COLOUR = 3;
 /** @type {Record<string, string>} */
-const ANSWERS = { scene: "nothing to box", absent: "not in the picture" };
+const ANSWERS = { scene: t`nothing to box`, absent: t`not in the picture` };
 
 export class MergePage extends GroundPage {
   /** @param {HTMLElement} root @param {ItemData} data @param {OnChange} onChange */
@@ -34,7 +34,7 @@ export class MergePage extends GroundPage {
     /** @type {StoredGrounding[]} */
     this.sources = data.sources;
     this.rows = rowsOf(data.layout, this.sources);
-    this.takes = element("div", { class: "merge__takes", role: "group", "aria-label": "Use the answer of" });
+    this.takes = element("div", { class: "merge__takes", role: "group", "aria-label": t`Use the answer of` });
     this.table = element("div", { class: "merge__rows" });
     this.panel.extra.append(this.takes, this.table);
     this.painted = "";
@@ -54,21 +54,21 @@ export class MergePage extends GroundPage {
     const letter = letterOf(source);
     const next = takeSource(this.state, current, source, { sources: this.sources, rows: this.rows });
     if (next.phrases[current].state === "absent" && this.prevented().absent) return;
-    if (this.change(next, `${letter}’s answer to “${shortened(this.text)}”`)) {
-      this.say(`“${this.text}” has ${letter}’s answer. ${this.countText()}`);
+    if (this.change(next, t`${letter}’s answer to “${shortened(this.text)}”`)) {
+      this.say(t`“${this.text}” has ${letter}’s answer. ${this.countText()}`);
     }
   }
 
   /** @param {Grounding} next @param {string} what */
   takeBoxes(next, what) {
-    if (this.change(next, `${what} for “${shortened(this.text)}”`)) this.say(`${what}. ${this.countText()}`);
+    if (this.change(next, t`${what} for “${shortened(this.text)}”`)) this.say(`${what}. ${this.countText()}`);
   }
 
   /** @param {Row} row @param {Choice} choice @param {string} label */
   choose(row, choice, label) {
     const { current } = this.state;
     this.selected = null;
-    if (this.change(choose(this.state, current, row, choice), `${label} for “${shortened(this.text)}”`)) {
+    if (this.change(choose(this.state, current, row, choice), t`${label} for “${shortened(this.text)}”`)) {
       this.say(`${capitalized(label)}. ${this.countText()}`);
     } else this.render();
   }
@@ -77,7 +77,7 @@ export class MergePage extends GroundPage {
   prevented() {
     const { id } = this.phrases[this.state.current];
     const isPossible = this.sources.some((source) => answerOf(source, id)?.state === "absent");
-    return isPossible ? {} : { absent: "No annotator chose this." };
+    return isPossible ? {} : { absent: t`No annotator chose this.` };
   }
 
   /** @param {KeyboardEvent} event */
@@ -92,7 +92,7 @@ export class MergePage extends GroundPage {
     const source = this.sources.findIndex((_, at) => event.key === String(at + 1));
     const { current } = this.state;
     if (source >= 0) this.take(source);
-    else if (event.key === "m") this.takeBoxes(takeMeans(this.state, current, this.rows), "The mean boxes");
+    else if (event.key === "m") this.takeBoxes(takeMeans(this.state, current, this.rows), t`The mean boxes`);
     else return false;
     return true;
   }
@@ -147,7 +147,7 @@ export class MergePage extends GroundPage {
       const answer = answerOf(source, this.phrases[current].id);
       const count = answer?.boxes.length ?? 0;
       const text =
-        ANSWERS[answer?.state ?? ""] ?? (answer?.state === "group" ? "a group box" : counted(count, "box", "boxes"));
+        ANSWERS[answer?.state ?? ""] ?? (answer?.state === "group" ? t`a group box` : counted(count, "box", "boxes"));
       return element(
         "button",
         {
@@ -160,7 +160,7 @@ export class MergePage extends GroundPage {
           onclick: () => this.take(at),
         },
         element("span", { class: "merge__letter" }, letterOf(at)),
-        answer ? text : "no answer",
+        answer ? text : t`no answer`,
         " ",
         keyHint(String(at + 1)),
       );
@@ -173,9 +173,9 @@ export class MergePage extends GroundPage {
         class: "quiet",
         "data-control": "take all",
         disabled: this.locked,
-        onclick: () => this.takeBoxes(takeAll(this.state, current, this.rows), "All boxes"),
+        onclick: () => this.takeBoxes(takeAll(this.state, current, this.rows), t`All boxes`),
       },
-      "All boxes",
+      t`All boxes`,
     );
     const hasPairs = rows.some((row) => meanBox(row));
     const means = element(
@@ -186,9 +186,9 @@ export class MergePage extends GroundPage {
         "data-control": "take means",
         "aria-keyshortcuts": "m",
         disabled: this.locked,
-        onclick: () => this.takeBoxes(takeMeans(this.state, current, this.rows), "The mean boxes"),
+        onclick: () => this.takeBoxes(takeMeans(this.state, current, this.rows), t`The mean boxes`),
       },
-      "Means ",
+      t`Means `,
       keyHint("m"),
     );
     return hasPairs ? [...buttons, all, means] : [...buttons, all];
@@ -200,17 +200,17 @@ export class MergePage extends GroundPage {
     /** @type {[Choice, string][]} */
     const own = row.boxes.flatMap((box, source) => (box ? [[source, letterOf(source)]] : []));
     /** @type {[Choice, string][]} */
-    const options = own.length > 1 ? [...own, ["mean", "Mean"], ["all", own.length > 2 ? "All" : "Both"]] : own;
-    options.push(["none", "None"]);
-    const overlap = row.iou === null ? "drawn by one" : `overlap ${Math.round(row.iou * 100)} %`;
+    const options = own.length > 1 ? [...own, ["mean", t`Mean`], ["all", own.length > 2 ? t`All` : t`Both`]] : own;
+    options.push(["none", t`None`]);
+    const overlap = row.iou === null ? t`drawn by one` : t`overlap ${Math.round(row.iou * 100)} %`;
     return element(
       "fieldset",
       { class: "merge__row" },
       element(
         "legend",
         {},
-        `Box ${at + 1} `,
-        element("span", { class: "hint figure" }, choice === null ? `${overlap}, changed by you` : overlap),
+        t`Box ${at + 1} `,
+        element("span", { class: "hint figure" }, choice === null ? t`${overlap}, changed by you` : overlap),
       ),
       ...options.map(([value, label]) =>
         element(
@@ -223,7 +223,7 @@ export class MergePage extends GroundPage {
             checked: choice === value,
             disabled: this.locked,
             "data-control": `${row.name} ${value}`,
-            onchange: () => this.choose(row, value, `box ${at + 1}: ${label}`),
+            onchange: () => this.choose(row, value, t`box ${at + 1}: ${label}`),
           }),
           label,
         ),
@@ -249,7 +249,7 @@ export class MergePage extends GroundPage {
             tag: `${letter}${at + 1}`,
             locked: true,
             isTagBelow: source > 0,
-            label: `${letter}’s box ${at + 1} of ${this.text}, ${boxText(box)}`,
+            label: t`${letter}’s box ${at + 1} of ${this.text}, ${boxText(box)}`,
           },
         ];
       }),
@@ -268,7 +268,7 @@ export class MergePage extends GroundPage {
     const source = Number(match[2]);
     return [
       {
-        label: `Use this box of ${letterOf(source)}`,
+        label: t`Use this box of ${letterOf(source)}`,
         onclick: () => this.choose(row, source, `${letterOf(source)}’s box`),
       },
       ...offers,

@@ -2,14 +2,14 @@
 
 /** @import { Box, PhraseState } from "./grounding-types.js" */
 
-import { element, setText } from "../../html.js";
+import { element, setText, t } from "../../html.js";
 
 /** @type {[Exclude<PhraseState, "">, string, string][]} */
 export const STATES = [
-  ["boxes", "A box for each individual", ""],
-  ["group", "One box for the group", "Individuals can’t be distinguished."],
-  ["scene", "Nothing to box", "A scene, an event, a quality."],
-  ["absent", "Not in the picture", ""],
+  ["boxes", t`A box for each individual`, ""],
+  ["group", t`One box for the group`, t`Individuals can’t be distinguished.`],
+  ["scene", t`Nothing to box`, t`A scene, an event, a quality.`],
+  ["absent", t`Not in the picture`, ""],
 ];
 
 /**
@@ -54,7 +54,7 @@ export function boxRow({ key, tag, box: [x1, y1, x2, y2], name, shared }, isSele
         type: "button",
         class: "panel__select quiet figure",
         "aria-pressed": String(isSelected),
-        "aria-label": `Select ${name}`,
+        "aria-label": t`Select ${name}`,
         "data-control": `select ${key}`,
         onclick: () => moves.onSelect(key),
       },
@@ -66,12 +66,12 @@ export function boxRow({ key, tag, box: [x1, y1, x2, y2], name, shared }, isSele
       {
         type: "button",
         class: "quiet",
-        "aria-label": `Remove ${name}`,
+        "aria-label": t`Remove ${name}`,
         disabled: locked,
         "data-control": `remove ${key}`,
         onclick: () => moves.onRemove(key),
       },
-      "Remove",
+      t`Remove`,
     ),
   );
 }
@@ -107,7 +107,7 @@ export class PhrasePanel {
     this.states = element(
       "fieldset",
       { class: "panel__states" },
-      element("legend", { class: "visually-hidden" }, "Answer"),
+      element("legend", { class: "visually-hidden" }, t`Answer`),
       ...options,
     );
     this.offers = element("div", { class: "panel__offers" });

@@ -2,7 +2,7 @@
 
 /** @import { Box, Picture, ShownBox } from "./grounding-types.js" */
 
-import { element, setText } from "../../html.js";
+import { element, setText, t } from "../../html.js";
 import { BoxLayer } from "./box-layer.js";
 import { Drawing } from "./drawing.js";
 import { Keyboard } from "./keyboard.js";
@@ -41,7 +41,7 @@ export class PictureView {
     this.svg.setAttribute("class", "stage__boxes");
     // As a picture, it could not have buttons.
     this.svg.setAttribute("role", "group");
-    this.svg.setAttribute("aria-label", "Boxes");
+    this.svg.setAttribute("aria-label", t`Boxes`);
     this.stage = element(
       "div",
       {
@@ -60,17 +60,17 @@ export class PictureView {
     this.failed = element(
       "p",
       { class: "message message--error", role: "alert", hidden: true },
-      "The picture couldn't be loaded. ",
-      element("button", { type: "button", onclick: () => this.load() }, "Try again"),
+      t`The picture couldn't be loaded. `,
+      element("button", { type: "button", onclick: () => this.load() }, t`Try again`),
     );
-    this.addButton = button("Add box", () => this.keyboard.start());
-    this.placeButton = button("Place", () => this.keyboard.enter());
-    this.cancelButton = button("Cancel", () => this.cancel());
-    this.outButton = button("Zoom out", () => this.zoomBy(1 / ZOOM), "−");
-    this.inButton = button("Zoom in", () => this.zoomBy(ZOOM), "+");
-    this.fitButton = button("Show the whole picture", () => this.fit(), "Fit");
-    this.panButton = button("Drag the picture instead of drawing", () => this.togglePan(), "Pan");
-    this.zoomText = element("output", { class: "picture-tools__zoom figure", "aria-label": "Zoom" });
+    this.addButton = button(t`Add box`, () => this.keyboard.start());
+    this.placeButton = button(t`Place`, () => this.keyboard.enter());
+    this.cancelButton = button(t`Cancel`, () => this.cancel());
+    this.outButton = button(t`Zoom out`, () => this.zoomBy(1 / ZOOM), "−");
+    this.inButton = button(t`Zoom in`, () => this.zoomBy(ZOOM), "+");
+    this.fitButton = button(t`Show the whole picture`, () => this.fit(), t`Fit`);
+    this.panButton = button(t`Drag the picture instead of drawing`, () => this.togglePan(), t`Pan`);
+    this.zoomText = element("output", { class: "picture-tools__zoom figure", "aria-label": t`Zoom` });
     /** @type {Box | null} The box that keys have changed since the pointer was on the stage. */
     this.last = null;
     /** @type {number | undefined} */
@@ -84,7 +84,7 @@ export class PictureView {
   toolbar() {
     return element(
       "div",
-      { class: "picture-tools", role: "group", "aria-label": "Picture tools" },
+      { class: "picture-tools", role: "group", "aria-label": t`Picture tools` },
       this.addButton,
       this.placeButton,
       this.cancelButton,
@@ -172,13 +172,13 @@ export class PictureView {
     this.viewport.zoomBy(factor, middle && { x: (middle[0] + middle[2]) / 2, y: (middle[1] + middle[3]) / 2 });
     if (selected) this.viewport.reveal(selected);
     this.viewChanged();
-    this.options.say(`Zoom ${this.zoomText.textContent}.`);
+    this.options.say(t`Zoom ${this.zoomText.textContent}.`);
   }
 
   fit() {
     this.viewport.fit();
     this.viewChanged();
-    this.options.say("The whole picture is visible.");
+    this.options.say(t`The whole picture is visible.`);
   }
 
   togglePan() {

@@ -4,6 +4,7 @@
 
 /** @import { Box, PhraseProblem, StoredPhrase } from "./grounding-types.js" */
 
+import { t } from "../../html.js";
 import { iouOf } from "./geometry.js";
 
 /**
@@ -110,10 +111,10 @@ export function drawingProblem(state, asked, box, { maxBoxes, maxItemBoxes, agre
   const { boxes } = asked[state.current];
   const drawn = state.phrases[state.current].drawn.filter((_, at) => at !== except);
   const others = [...boxes, ...drawn];
-  if (others.some((other) => iouOf(other, box) >= agreedIou)) return "This box is already there.";
-  if (others.length >= maxBoxes) return `A phrase can have at most ${maxBoxes} boxes.`;
+  if (others.some((other) => iouOf(other, box) >= agreedIou)) return t`This box is already there.`;
+  if (others.length >= maxBoxes) return t`A phrase can have at most ${maxBoxes} boxes.`;
   const total = asked.reduce((sum, { boxes: own }, at) => sum + own.length + state.phrases[at].drawn.length, 0);
-  return except < 0 && total >= maxItemBoxes ? `A caption can have at most ${maxItemBoxes} boxes.` : "";
+  return except < 0 && total >= maxItemBoxes ? t`A caption can have at most ${maxItemBoxes} boxes.` : "";
 }
 
 /**
@@ -176,9 +177,9 @@ export function problemsOf(state, asked, texts) {
 function openParts({ valid, missing, boxes }, asked) {
   const open = boxes.filter((verdict) => verdict === null).length;
   const parts = [
-    valid === null && "the answer",
-    open > 0 && (open === 1 ? "1 box" : `${open} boxes`),
-    missing === null && hasBoxes(asked) && "whether a box is missing",
+    valid === null && t`the answer`,
+    open > 0 && (open === 1 ? t`1 box` : t`${open} boxes`),
+    missing === null && hasBoxes(asked) && t`whether a box is missing`,
   ].filter(Boolean);
   return `: ${parts.join(", ")}`;
 }

@@ -10,6 +10,7 @@
 /** @import { Walker } from "./grammar.js" */
 /** @import { Check } from "./grammar-types.js" */
 
+import { t } from "../../html.js";
 import { byPosition, contested, equal, overlaps } from "../../spans.js";
 import { spanText } from "../../written-text.js";
 import { ContextWords, sharesWords } from "./context-answers.js";
@@ -212,10 +213,10 @@ export class Annotation {
       if (!taken) continue;
       const words = `“${spanText(this.tokens, common(taken, span))}”`;
       if (other !== question) {
-        return `${words} is already part of an answer to question ${this.number(other)}. A word can belong to one answer only.`;
+        return t`${words} is already part of an answer to question ${this.number(other)}. A word can belong to one answer only.`;
       }
-      if (equal(taken, span)) return `${words} is already an answer to this question.`;
-      return `${words} is already part of the answer “${spanText(this.tokens, taken)}”. To change it, remove it first.`;
+      if (equal(taken, span)) return t`${words} is already an answer to this question.`;
+      return t`${words} is already part of the answer “${spanText(this.tokens, taken)}”. To change it, remove it first.`;
     }
     return "";
   }
@@ -238,7 +239,7 @@ export class Annotation {
    */
   contextRefusal(question, answer) {
     const taken = question.contextAnswers.find((other) => sharesWords(other, answer));
-    return taken ? `“${this.context.text(taken)}” is already an answer to this question.` : "";
+    return taken ? t`“${this.context.text(taken)}” is already an answer to this question.` : "";
   }
 
   // --- problems
@@ -246,12 +247,12 @@ export class Annotation {
   /** @returns {{question: Question | null, message: string}[]} */
   problems() {
     if (!this.canAsk()) {
-      const message = "Choose whether the marked noun describes an action or event.";
+      const message = t`Choose whether the marked noun describes an action or event.`;
       return this.isVerbal === null ? [{ question: null, message }] : [];
     }
     const asked = this.asked();
     if (asked.length === 0 && this.noQuestion.trim() === "") {
-      return [{ question: null, message: "Ask a question, or explain why no question is possible." }];
+      return [{ question: null, message: t`Ask a question, or explain why no question is possible.` }];
     }
     const clashes = contested(asked.flatMap((question) => question.answers));
     return asked.flatMap((question) => {
@@ -267,22 +268,22 @@ export class Annotation {
   problem(question, clashes) {
     const { state } = this.check(question);
     const number = this.number(question);
-    if (!question.kept && state === "unfinished") return `Question ${number} isn't finished.`;
+    if (!question.kept && state === "unfinished") return t`Question ${number} isn't finished.`;
     if (!question.kept && state === "wrong") {
       return this.freeForm
-        ? `Question ${number} doesn't fit the template. Correct it or keep it as a free-form question.`
-        : `Question ${number} doesn't fit the template. Correct it or delete it.`;
+        ? t`Question ${number} doesn't fit the template. Correct it or keep it as a free-form question.`
+        : t`Question ${number} doesn't fit the template. Correct it or delete it.`;
     }
     const twin = this.twin(question);
     if (twin && this.number(twin) < number) {
-      return `Question ${number} is the same as question ${this.number(twin)}. Delete one of them.`;
+      return t`Question ${number} is the same as question ${this.number(twin)}. Delete one of them.`;
     }
-    if (!isAnswered(question)) return `Question ${number} has no answer yet.`;
+    if (!isAnswered(question)) return t`Question ${number} has no answer yet.`;
     const shared = question.answers.some(([start, end]) => {
       for (let token = start; token < end; token += 1) if (clashes.has(token)) return true;
       return false;
     });
-    return shared ? `An answer to question ${number} overlaps another answer.` : "";
+    return shared ? t`An answer to question ${number} overlaps another answer.` : "";
   }
 
   /**
@@ -297,11 +298,11 @@ export class Annotation {
     const marks = [];
     for (const question of this.questions) {
       const isOwn = question === active;
-      const label = isOwn ? "answer to this question" : `answer to question ${this.number(question)}`;
+      const label = isOwn ? t`answer to this question` : t`answer to question ${this.number(question)}`;
       for (const [start, end] of question.answers) marks.push({ start, end, kind: isOwn ? "own" : "other", label });
     }
     for (const token of clashes)
-      marks.push({ start: token, end: token + 1, kind: "conflict", label: "in two answers" });
+      marks.push({ start: token, end: token + 1, kind: "conflict", label: t`in two answers` });
     return marks;
   }
 }

@@ -5,7 +5,7 @@
 /** @import { Span } from "../../spans.js" */
 /** @import { BoardCalls, CaseQuestion, CaseState, CaseText, Look, Move, Verdict } from "./case-types.js" */
 
-import { corpusText, element, quoted, setText } from "../../html.js";
+import { corpusText, element, quoted, setText, t } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { contains } from "../../spans.js";
 import { spanText } from "../../written-text.js";
@@ -18,12 +18,12 @@ import { conflicts, find, KEEP, REDUNDANT } from "./case-state.js";
  */
 export function moveTexts(who) {
   return {
-    invalid: `${who} invalid`,
-    unjudge: `reopen ${who}`,
-    mark: `answer to ${who}`,
-    unmark: `remove answer to ${who}`,
-    split: `split answer to ${who}`,
-    cut: `cut words of ${who}`,
+    invalid: t`${who} invalid`,
+    unjudge: t`reopen ${who}`,
+    mark: t`answer to ${who}`,
+    unmark: t`remove answer to ${who}`,
+    split: t`split answer to ${who}`,
+    cut: t`cut words of ${who}`,
   };
 }
 
@@ -167,14 +167,14 @@ export class Card {
     this.context = element(
       "span",
       { class: "card__context", hidden: outside.length === 0 },
-      `In context: ${outside.map(quoted).join(", ")}`,
+      t`In context: ${outside.map(quoted).join(", ")}`,
     );
-    this.answers = element("ul", { class: "card__answers", "aria-label": "Answers" });
+    this.answers = element("ul", { class: "card__answers", "aria-label": t`Answers` });
     this.select = element("select", {
       id: `repeats-${this.key}`,
       onchange: () => this.act({ type: "redundant", of: this.select.value }),
     });
-    const label = element("label", { for: `repeats-${this.key}` }, "Duplicate of");
+    const label = element("label", { for: `repeats-${this.key}` }, t`Duplicate of`);
     this.repeats = element("p", { class: "card__repeats", hidden: true }, label, this.select);
     this.element = element("article", {
       class: "card",
@@ -205,7 +205,7 @@ export class Card {
       const button = this.button(text, key, () => this.judge(verdict), "card__verdict-button");
       this.verdictButtons.set(verdict, button);
     }
-    const group = { class: "card__verdicts", role: "group", "aria-label": "Verdict" };
+    const group = { class: "card__verdicts", role: "group", "aria-label": t`Verdict` };
     return element(
       "div",
       { class: "card__actions" },
@@ -237,7 +237,7 @@ export class Card {
   /** @param {CaseQuestion} question @param {Look} look */
   update(question, { clashes, isActive }) {
     this.question = question;
-    setText(this.text, question.question || "(no text)");
+    setText(this.text, question.question || t`(no text)`);
     setText(this.verdict, this.board.text.verdictText(question, this.board.state));
     this.element.dataset.verdict = question.verdict ?? "open";
     this.element.classList.toggle("card--active", isActive);
@@ -280,7 +280,7 @@ export class Card {
 
   /** @param {CaseQuestion} question @param {number[]} clashes */
   updateAnswers({ answers, verdict }, clashes) {
-    this.updateChips(answers, verdict === KEEP ? clashes : [], "no answer");
+    this.updateChips(answers, verdict === KEEP ? clashes : [], t`no answer`);
   }
 
   /**

@@ -5,7 +5,7 @@
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { CaseState, Move, Problem, Role } from "./case-types.js" */
 
-import { counted, element, quoted, ref, setText } from "../../html.js";
+import { counted, element, quoted, ref, setText, t } from "../../html.js";
 import { Sentence } from "../../sentence.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { contains } from "../../spans.js";
@@ -76,7 +76,7 @@ export class CasePage {
   problems() {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur(); // completes a finished question
     const box = this.board.unfinishedBox();
-    if (box) return [{ message: "finish or cancel the question that you are writing.", box }];
+    if (box) return [{ message: t`finish or cancel the question that you are writing.`, box }];
     return this.found.map((problem) => ({ ...problem, message: this.problemText(problem) }));
   }
 
@@ -95,12 +95,12 @@ export class CasePage {
       return;
     }
     if (problem.box) {
-      this.refuse(`Not yet: ${problem.message}`);
+      this.refuse(t`Not yet: ${problem.message}`);
       problem.box.focus();
       return;
     }
     this.goTo(problem);
-    this.refuse(`Not yet: ${problem.message}`);
+    this.refuse(t`Not yet: ${problem.message}`);
   }
 
   isReady() {
@@ -151,8 +151,8 @@ export class CasePage {
     const state = this.role.resume(content);
     const judged = state.questions.length - unjudged(state).length;
     const lines = kept(state).map(({ question, answers }) => `${question} – ${spansText(this.item.tokens, answers)}`);
-    if (state.isVerbal === false) lines.unshift("Not an action or event");
-    return [...lines, `${counted(judged, "question")} judged`];
+    if (state.isVerbal === false) lines.unshift(t`Not an action or event`);
+    return [...lines, t`${counted(judged, "question")} judged`];
   }
 
   lock() {
@@ -177,7 +177,7 @@ export class CasePage {
     this.state = next;
     this.render();
     this.onChange({ label });
-    this.say(`Done: ${label}.`);
+    this.say(t`Done: ${label}.`);
     return next.made > before.made ? (next.questions.at(-1)?.id ?? null) : (move.id ?? null);
   }
 
@@ -209,7 +209,7 @@ export class CasePage {
       this.sentence.select(span);
     }
     this.say(
-      `Answers to ${this.role.text.named(question)}. Use Shift and the arrow keys to select words, Enter to add them, Esc to go back.`,
+      t`Answers to ${this.role.text.named(question)}. Use Shift and the arrow keys to select words, Enter to add them, Esc to go back.`,
     );
   }
 
@@ -221,7 +221,7 @@ export class CasePage {
 
   /** @param {Span} span */
   takeAnswer(span) {
-    if (this.activeId === null) this.refuse("Write or choose a question first, then select its answer.");
+    if (this.activeId === null) this.refuse(t`Write or choose a question first, then select its answer.`);
     else this.act({ type: "mark", id: this.activeId, span });
   }
 
@@ -230,7 +230,7 @@ export class CasePage {
     const active = find(this.state, this.activeId);
     const span = active?.answers.find((answer) => contains(answer, token));
     if (active && span) this.act({ type: "unmark", id: active.id, span });
-    else this.refuse("No answer to this question contains this word.");
+    else this.refuse(t`No answer to this question contains this word.`);
   }
 
   /** @param {KeyboardEvent} event */
@@ -262,10 +262,10 @@ export class CasePage {
     for (const name of ["take", "split", "cut"]) this.ref(name).hidden = !span;
     if (!span) return;
     const answer = quoted(spanText(this.item.tokens, span));
-    setText(this.ref("take"), `Add ${answer}`);
-    setText(this.ref("split"), `Split before ${quoted(wordsText(this.item.tokens, [span[0]]))}`);
-    setText(this.ref("cut"), `Remove ${answer} from the answer`);
-    if (pending) this.say("Click the last word of the answer (or the same word again).");
+    setText(this.ref("take"), t`Add ${answer}`);
+    setText(this.ref("split"), t`Split before ${quoted(wordsText(this.item.tokens, [span[0]]))}`);
+    setText(this.ref("cut"), t`Remove ${answer} from the answer`);
+    if (pending) this.say(t`Click the last word of the answer (or the same word again).`);
   }
 
   // --- rendering
@@ -276,7 +276,7 @@ export class CasePage {
     if (!find(this.state, this.activeId)) this.activeId = this.state.questions[0]?.id ?? null;
     this.sentence.paint(marksOf(this.state, this.activeId, text.nameOf));
     const active = find(this.state, this.activeId);
-    setText(this.ref("editing"), active ? `Answers to ${text.named(active)}` : "No questions yet.");
+    setText(this.ref("editing"), active ? t`Answers to ${text.named(active)}` : t`No questions yet.`);
     this.found = problems(this.state);
     this.showOpen();
     show?.(this.state);
@@ -287,8 +287,8 @@ export class CasePage {
     const waiting = unjudged(this.state).length;
     const others = this.found.filter(({ kind }) => kind !== "unjudged");
     const parts = [];
-    if (waiting > 0) parts.push(`${counted(waiting, "question")} to judge`);
-    if (others.length > 0) parts.push(`${counted(others.length, "problem")} to fix`);
+    if (waiting > 0) parts.push(t`${counted(waiting, "question")} to judge`);
+    if (others.length > 0) parts.push(t`${counted(others.length, "problem")} to fix`);
     setText(this.ref("open"), parts.length > 0 ? `${parts.join(", ")}.` : this.role.settled);
     const list = this.ref("open-problems");
     list.hidden = others.length === 0;

@@ -7,6 +7,7 @@
 /** @import { Mark } from "../../sentence.js" */
 /** @import { CaseContent, CaseQuestion, CaseState, Move, MoveArguments, Problem, Source, Verdict } from "./case-types.js" */
 
+import { t } from "../../html.js";
 import { byPosition, equal, overlaps } from "../../spans.js";
 
 // The limits of the server (schemes/qasrl/content.py).
@@ -253,12 +254,12 @@ export function marksOf(state, activeId, nameOf) {
   for (const question of state.questions) {
     const isOwn = question.id === activeId;
     if (!isOwn && question.verdict !== KEEP) continue;
-    const label = isOwn ? "answer to this question" : `answer to ${nameOf(question)}`;
+    const label = isOwn ? t`answer to this question` : t`answer to ${nameOf(question)}`;
     for (const [start, end] of question.answers) marks.push({ start, end, kind: isOwn ? "own" : "other", label });
   }
   for (const [token, ids] of conflicts(state)) {
     const names = state.questions.filter(({ id }) => ids.includes(id)).map(nameOf);
-    marks.push({ start: token, end: token + 1, kind: "conflict", label: `in two answers: ${names.join(" and ")}` });
+    marks.push({ start: token, end: token + 1, kind: "conflict", label: t`in two answers: ${names.join(t` and `)}` });
   }
   return marks;
 }

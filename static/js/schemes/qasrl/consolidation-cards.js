@@ -7,7 +7,7 @@
 /** @import { Row } from "./consolidation-text.js" */
 /** @import { Walker } from "./grammar.js" */
 
-import { element, setText } from "../../html.js";
+import { element, setText, t } from "../../html.js";
 import { keyHint } from "../../shortcuts.js";
 import { equal } from "../../spans.js";
 import { Board, Card } from "./case-card.js";
@@ -15,7 +15,7 @@ import { conflicts, find, INVALID, KEEP, kept, REDUNDANT, sharesWords, sourceId 
 import * as text from "./consolidation-text.js";
 import { QuestionBox, refusedWord } from "./question-box.js";
 
-const UNFINISHED = "This question isn't finished. Choose a correction or how it continues, or press Esc to cancel.";
+const UNFINISHED = t`This question isn't finished. Choose a correction or how it continues, or press Esc to cancel.`;
 
 /**
  * A group of questions that ask for one role, as far as the alignment knows.
@@ -78,7 +78,7 @@ export class ConsolidationBoard extends Board {
     const settle = element(
       "button",
       { type: "button", class: "group__settle", "aria-keyshortcuts": "g", onclick: () => this.settle(keptFirst) },
-      ids.length > 1 ? `Keep ${text.nameOf(this.question(best))}, others are duplicates ` : "Keep ",
+      ids.length > 1 ? t`Keep ${text.nameOf(this.question(best))}, others are duplicates ` : t`Keep `,
       keyHint("g"),
     );
     const id = `group-${position}`;
@@ -88,7 +88,7 @@ export class ConsolidationBoard extends Board {
       element(
         "div",
         { class: "group__head" },
-        element("h3", { class: "group__title", id }, `Role ${position + 1}`),
+        element("h3", { class: "group__title", id }, t`Role ${position + 1}`),
         element("p", { class: "group__standing" }, standing),
         settle,
       ),
@@ -103,10 +103,10 @@ export class ConsolidationBoard extends Board {
     const add = element(
       "button",
       { type: "button", class: "own__add", "aria-keyshortcuts": "n", onclick: () => this.openNew() },
-      "Write a missing question ",
+      t`Write a missing question `,
       keyHint("n"),
     );
-    const title = element("h3", { class: "group__title", id: "group-own" }, "Missing questions");
+    const title = element("h3", { class: "group__title", id: "group-own" }, t`Missing questions`);
     const group = element(
       "div",
       { class: "group group--own", role: "group", "aria-labelledby": "group-own" },
@@ -212,7 +212,7 @@ export class ConsolidationBoard extends Board {
     }
     askForQuestion(this.own.host, {
       id: "new-question",
-      label: "The missing question",
+      label: t`The missing question`,
       board: this,
       onDone: (question, byKey, picked) => {
         const id = this.calls.act({ type: "add", question, picked });
@@ -255,16 +255,16 @@ class ConsolidationCard extends Card {
     this.note = element("p", { class: "card__note", hidden: true });
     this.host = element("div", { class: "card__box" });
     this.tools = element("div", { class: "card__tools", hidden: true });
-    const rewrite = this.button("Rewrite", "w", () => this.rewriteText());
-    const edit = this.button("Answers", "e", () => this.edit(null));
-    const merge = this.button("Merge", "m", () => this.merge());
-    const remove = this.button("Delete", "d", () => this.act({ type: "remove" }));
-    this.implied = this.button("Implied", "p", () => this.toggleImplied());
+    const rewrite = this.button(t`Rewrite`, "w", () => this.rewriteText());
+    const edit = this.button(t`Answers`, "e", () => this.edit(null));
+    const merge = this.button(t`Merge`, "m", () => this.merge());
+    const remove = this.button(t`Delete`, "d", () => this.act({ type: "remove" }));
+    this.implied = this.button(t`Implied`, "p", () => this.toggleImplied());
     const actions = this.actions(
       [
-        ["Keep", "k", KEEP],
-        ["Invalid", "i", INVALID],
-        ["Redundant", "r", REDUNDANT],
+        [t`Keep`, "k", KEEP],
+        [t`Invalid`, "i", INVALID],
+        [t`Redundant`, "r", REDUNDANT],
       ],
       [edit, rewrite, merge, remove, this.implied],
     );
@@ -286,7 +286,7 @@ class ConsolidationCard extends Card {
     const isOutside =
       question.verdict === KEEP && question.question !== "" && !this.board.walker.read(question.question);
     this.note.hidden = !isOutside;
-    setText(this.note, isOutside ? "Free-form question. Keep it only if it reads well." : "");
+    setText(this.note, isOutside ? t`Free-form question. Keep it only if it reads well.` : "");
   }
 
   // Only what is kept becomes gold.
@@ -303,7 +303,7 @@ class ConsolidationCard extends Card {
     const { chosen } = this;
     if (chosen && !answers.some((span) => equal(span, chosen))) this.chosen = null;
     const hadFocus = this.tools.contains(document.activeElement);
-    this.updateChips(answers, verdict === KEEP ? clashes : [], contextAnswers ? "" : "no answer", this.chosen);
+    this.updateChips(answers, verdict === KEEP ? clashes : [], contextAnswers ? "" : t`no answer`, this.chosen);
     this.updateTools(answers);
     if (hadFocus && this.tools.hidden) this.focusChip(0);
   }
@@ -339,18 +339,18 @@ class ConsolidationCard extends Card {
     /** @type {(label: string, onclick: () => void) => HTMLElement} */
     const tool = (label, onclick) => element("button", { type: "button", class: "tool", onclick }, label);
     const tools = [
-      tool("Edit in the sentence", () => this.edit(span)),
-      tool("Remove", () => this.act({ type: "unmark", span })),
+      tool(t`Edit in the sentence`, () => this.edit(span)),
+      tool(t`Remove`, () => this.act({ type: "unmark", span })),
     ];
-    if (next) tools.push(tool("Join with the next", () => this.act({ type: "join", span, other: next })));
+    if (next) tools.push(tool(t`Join with the next`, () => this.act({ type: "join", span, other: next })));
     const select = element(
       "select",
       { id: `move-${this.key}` },
       ...others.map(([value, label]) => element("option", { value }, label)),
-      element("option", { value: "" }, "A new question"),
+      element("option", { value: "" }, t`A new question`),
     );
-    const move = tool("Move", () => this.act({ type: "move", span, to: select.value || null }));
-    const label = element("label", { for: select.id }, "Move to");
+    const move = tool(t`Move`, () => this.act({ type: "move", span, to: select.value || null }));
+    const label = element("label", { for: select.id }, t`Move to`);
     return [...tools, element("span", { class: "card__move" }, label, select, move)];
   }
 
@@ -378,7 +378,7 @@ class ConsolidationCard extends Card {
     };
     askForQuestion(this.host, {
       id: `box-${this.key}`,
-      label: `New text of ${text.nameOf(this.question)}`,
+      label: t`New text of ${text.nameOf(this.question)}`,
       initial: this.question.question,
       board: this.board,
       onDone: (question, byKey, picked) => {

@@ -3,7 +3,7 @@
 /** @import { Span } from "../../spans.js" */
 /** @import { CaseQuestion, CaseState, Move, Problem } from "./case-types.js" */
 
-import { quoted } from "../../html.js";
+import { quoted, t } from "../../html.js";
 import { wordsText } from "../../written-text.js";
 import { moveTexts } from "./case-card.js";
 import { find, KEEP, MAX_ANSWERS, MAX_NEW_QUESTIONS, MAX_QUESTION_LENGTH } from "./case-state.js";
@@ -86,7 +86,7 @@ export function named(question) {
  */
 export function standing(rows, sourceCount) {
   if (rows.length === 1) {
-    const text = sourceCount > 1 ? `Asked only by ${letter(rows[0].submission)}` : "";
+    const text = sourceCount > 1 ? t`Asked only by ${letter(rows[0].submission)}` : "";
     return { isAgreed: false, isOneRole: true, text };
   }
   const isOne = (/** @type {string[]} */ values) => new Set(values).size === 1;
@@ -95,11 +95,11 @@ export function standing(rows, sourceCount) {
   const sameText = isOne(rows.map((row) => row.question));
   const sameAnswers = isOne(rows.map((row) => JSON.stringify([row.answers, row.context_answers])));
   const isOneRole = isAgreed || sameText || sameAnswers;
-  if (sameText && sameAnswers) return { isAgreed, isOneRole, text: "Same question, same answers" };
-  if (isAgreed) return { isAgreed, isOneRole, text: "Same answers, worded differently" };
-  if (sameText) return { isAgreed, isOneRole, text: "Same question, answers differ" };
-  if (sameAnswers) return { isAgreed, isOneRole, text: "Same answers, questions differ" };
-  return { isAgreed, isOneRole, text: "Questions and answers differ" };
+  if (sameText && sameAnswers) return { isAgreed, isOneRole, text: t`Same question, same answers` };
+  if (isAgreed) return { isAgreed, isOneRole, text: t`Same answers, worded differently` };
+  if (sameText) return { isAgreed, isOneRole, text: t`Same question, answers differ` };
+  if (sameAnswers) return { isAgreed, isOneRole, text: t`Same answers, questions differ` };
+  return { isAgreed, isOneRole, text: t`Questions and answers differ` };
 }
 
 /** @param {Problem} problem @param {CaseState} state @param {string[]} tokens */
@@ -107,16 +107,19 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
   const names = [...new Set(ids)].map((id) => nameOf(find(state, id)));
   const [who] = names;
   const texts = {
-    unjudged: `Judge ${who}.`,
-    empty: `${who} is kept, but has no text.`,
-    "too-long": `${who} is longer than ${MAX_QUESTION_LENGTH} characters.`,
-    "no-answer": `${who} is kept, but has no answer.`,
-    "too-many-answers": `${who} has more than ${MAX_ANSWERS} answers.`,
-    "too-many-questions": `You can't submit more than ${MAX_NEW_QUESTIONS} questions of your own.`,
-    same: `${names.join(" and ")} are duplicates. Keep only one of them.`,
-    "verbal-undecided": "Choose whether the marked noun describes an action or event.",
-    "not-verbal": `You chose that the noun doesn't describe an event, but ${names.join(" and ")} ${names.length > 1 ? "are" : "is"} kept. Change one of them.`,
-    conflict: `${quoted(wordsText(tokens, at))} is part of answers to ${names.join(" and ")}. A word can belong to one question only.`,
+    unjudged: t`Judge ${who}.`,
+    empty: t`${who} is kept, but has no text.`,
+    "too-long": t`${who} is longer than ${MAX_QUESTION_LENGTH} characters.`,
+    "no-answer": t`${who} is kept, but has no answer.`,
+    "too-many-answers": t`${who} has more than ${MAX_ANSWERS} answers.`,
+    "too-many-questions": t`You can't submit more than ${MAX_NEW_QUESTIONS} questions of your own.`,
+    same: t`${names.join(t` and `)} are duplicates. Keep only one of them.`,
+    "verbal-undecided": t`Choose whether the marked noun describes an action or event.`,
+    "not-verbal":
+      names.length > 1
+        ? t`You chose that the noun doesn't describe an event, but ${names.join(t` and `)} are kept. Change one of them.`
+        : t`You chose that the noun doesn't describe an event, but ${names.join("")} is kept. Change one of them.`,
+    conflict: t`${quoted(wordsText(tokens, at))} is part of answers to ${names.join(t` and `)}. A word can belong to one question only.`,
   };
   return texts[kind];
 }
@@ -126,16 +129,16 @@ export function moveText(state, move) {
   const who = nameOf(find(state, move.id));
   const texts = {
     ...moveTexts(who),
-    keep: `keep ${who}`,
-    redundant: `${who} redundant`,
-    merge: `merge ${who}`,
-    settle: "accept what all agree on",
-    verbal: move.isVerbal ? "an event" : "no event",
-    add: "new question",
-    remove: `delete ${who}`,
-    rewrite: `rewrite ${who}`,
-    join: `join answers to ${who}`,
-    move: `move answer to ${who}`,
+    keep: t`keep ${who}`,
+    redundant: t`${who} redundant`,
+    merge: t`merge ${who}`,
+    settle: t`accept what all agree on`,
+    verbal: move.isVerbal ? t`an event` : t`no event`,
+    add: t`new question`,
+    remove: t`delete ${who}`,
+    rewrite: t`rewrite ${who}`,
+    join: t`join answers to ${who}`,
+    move: t`move answer to ${who}`,
     implied: `${who} ${move.implied ? "implied" : "explicit"}`,
   };
   return texts[move.type];
@@ -143,10 +146,10 @@ export function moveText(state, move) {
 
 /** @param {CaseQuestion} question @param {CaseState} state */
 export function verdictText(question, state) {
-  if (question.verdict === null) return "not judged";
+  if (question.verdict === null) return t`not judged`;
   if (question.verdict === KEEP) {
     return ["kept", !question.source && "new", question.implied && "implied"].filter(Boolean).join(", ");
   }
   if (question.sameAs === null) return "invalid";
-  return `redundant, duplicate of ${nameOf(find(state, question.sameAs))}`;
+  return t`redundant, duplicate of ${nameOf(find(state, question.sameAs))}`;
 }

@@ -4,7 +4,7 @@
 /** @import { CaseState, Source } from "./case-types.js" */
 /** @import { Row } from "./consolidation-text.js" */
 
-import { corpusText, counted, element, quoted, ref, setText } from "../../html.js";
+import { corpusText, counted, element, quoted, ref, setText, t } from "../../html.js";
 import { spansText } from "../../written-text.js";
 import { CasePage } from "./case-page.js";
 import { apply, begin, conflicts, contentOf, kept, problems, resume, sourceId } from "./case-state.js";
@@ -49,7 +49,7 @@ export function mount(root, data, onChange) {
     settle.hidden = count === 0 || board.locked;
     setText(
       settleLabel,
-      count === 1 ? "Accept the role that all agree on" : `Accept the ${count} roles that all agree on`,
+      count === 1 ? t`Accept the role that all agree on` : t`Accept the ${count} roles that all agree on`,
     );
   }
 
@@ -75,7 +75,7 @@ export function mount(root, data, onChange) {
       board = new ConsolidationBoard(box, start);
       return board;
     },
-    settled: "Everything is decided.",
+    settled: t`Everything is decided.`,
     show,
     goTo({ kind }) {
       const isAboutNoun = kind === "verbal-undecided" || kind === "not-verbal";
@@ -93,21 +93,21 @@ function showResult(root, state, tokens) {
   const answers = questions.reduce((sum, question) => sum + question.answers.length, 0);
   setText(ref(root, "summary"), `${counted(questions.length, "question")}, ${counted(answers, "answer")}`);
   const rows = questions.map((question) => {
-    const outside = question.contextAnswers?.map((answer) => `${answer} (in context)`) ?? [];
+    const outside = question.contextAnswers?.map((answer) => t`${answer} (in context)`) ?? [];
     const inside = question.answers.length > 0 ? [spansText(tokens, question.answers)] : [];
-    const said = [...inside, ...outside].join(" | ") || "no answer yet";
+    const said = [...inside, ...outside].join(" | ") || t`no answer yet`;
     const row = element(
       "li",
       { "data-id": question.id },
-      element("span", { class: "outcome__question" }, question.question || "(no text)"),
+      element("span", { class: "outcome__question" }, question.question || t`(no text)`),
       " ",
       element("span", { class: "outcome__answers", ...corpusText() }, said),
     );
     if (inConflict.has(question.id))
-      row.append(" ", element("span", { class: "conflict-word" }, "overlapping answers"));
+      row.append(" ", element("span", { class: "conflict-word" }, t`overlapping answers`));
     return row;
   });
-  if (rows.length === 0) rows.push(element("li", { class: "quiet" }, "No questions kept yet."));
+  if (rows.length === 0) rows.push(element("li", { class: "quiet" }, t`No questions kept yet.`));
   ref(root, "preview").replaceChildren(...rows);
 }
 
@@ -121,8 +121,8 @@ function showReasons(root, sources) {
   const reasons = sources.flatMap(({ questions, no_question: reason, is_verbal: isVerbal }, position) => {
     if (questions.length > 0) return [];
     const who = text.letter(position);
-    if (isVerbal === false) return [`${who}: the noun doesn't describe an action or event.`];
-    return [reason ? `${who} asked no questions: ${quoted(reason)}` : `${who} asked no questions.`];
+    if (isVerbal === false) return [t`${who}: the noun doesn't describe an action or event.`];
+    return [reason ? t`${who} asked no questions: ${quoted(reason)}` : t`${who} asked no questions.`];
   });
   const box = ref(root, "reasons");
   box.hidden = reasons.length === 0;

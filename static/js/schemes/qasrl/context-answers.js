@@ -4,6 +4,7 @@
 /** @import { Context, ContextSentence } from "../../work/contract.js" */
 /** @import { Mark } from "../../sentence.js" */
 
+import { t } from "../../html.js";
 import { Sentence } from "../../sentence.js";
 import { overlaps } from "../../spans.js";
 import { spanText, writtenTokens } from "../../written-text.js";
@@ -90,7 +91,7 @@ export class ContextSide {
       onChoose: (span) => {
         const answer = this.answerAt(span);
         if (answer) calls.onChoose(answer);
-        else calls.onRefuse("An answer can't go beyond its sentence. Select words of one sentence.");
+        else calls.onRefuse(t`An answer can't go beyond its sentence. Select words of one sentence.`);
       },
       onRemove: (token) => calls.onRemove(this, token),
       onLeave: calls.onLeave,
@@ -116,7 +117,7 @@ export class ContextSide {
   markOf({ sentence, start, end }) {
     const first = this.firsts[this.sentences.findIndex(({ id }) => id === sentence)];
     if (first === undefined) return [];
-    return [{ start: first + start, end: first + end, kind: "own", label: "answer to this question" }];
+    return [{ start: first + start, end: first + end, kind: "own", label: t`answer to this question` }];
   }
 }
 

@@ -1,5 +1,6 @@
 // The predicate that questions are asked about: a verb, or a noun derived from one.
 
+import { t } from "../../html.js";
 import { wordsText } from "../../written-text.js";
 
 /** @typedef {{verb_idx: number, kind?: string, verb_form?: string, tokens?: number[]}} Predicate */
@@ -23,6 +24,6 @@ export function sentenceTarget(target) {
   return {
     target: target.verb_idx,
     targets: target.tokens ?? [target.verb_idx],
-    targetLabel: `the ${isNoun(target) ? "noun" : "verb"} asked about`,
+    targetLabel: t`the ${isNoun(target) ? t`noun` : t`verb`} asked about`,
   };
 }

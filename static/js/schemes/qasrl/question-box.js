@@ -8,12 +8,12 @@
 /** @import { Check } from "./grammar-types.js" */
 
 import { announce, announceSettled } from "../../announcements.js";
-import { counted, element, quoted, setText } from "../../html.js";
+import { counted, element, quoted, setText, t } from "../../html.js";
 import { capital, finished, split } from "./grammar.js";
 
 const MAX_OPTIONS = 40;
 const KEYS =
-  "Arrow down chooses a suggestion, Enter accepts it. At the end of the text, the right arrow or Ctrl and Space completes the next word. Tab leaves the question as it is.";
+  t`Arrow down chooses a suggestion, Enter accepts it. At the end of the text, the right arrow or Ctrl and Space completes the next word. Tab leaves the question as it is.`;
 
 /** @typedef {"finish" | "whole" | "next" | "fix" | "keep"} OptionKind */
 
@@ -68,14 +68,14 @@ export class QuestionBox {
       spellcheck: "false",
       enterkeyhint: "next",
       maxlength: "200",
-      placeholder: "Who … ?  What … ?",
+      placeholder: t`Who … ?  What … ?`,
     });
     this.mirror = element("div", { class: "question-box__mirror", "aria-hidden": "true" });
     this.list = element("ul", {
       id: `${id}-options`,
       class: "question-box__offers",
       role: "listbox",
-      "aria-label": "How the question can continue",
+      "aria-label": t`How the question can continue`,
       // Browsers make a list that scrolls a stop of the Tab key. Leaving the box would lose the focus.
       tabindex: "-1",
       hidden: true,
@@ -219,7 +219,7 @@ export class QuestionBox {
       return { ...createOption(capital(corrected.trimStart()), "fix"), from: `${wrong} → `, to: word };
     });
     if (this.kept || !this.onKeep) return fixes;
-    return [...fixes, { ...createOption(text, "keep"), from: "", to: "Keep as a free-form question" }];
+    return [...fixes, { ...createOption(text, "keep"), from: "", to: t`Keep as a free-form question` }];
   }
 
   /** @param {string} text @param {Check} check */
@@ -401,8 +401,8 @@ export class QuestionBox {
  * @param {Check} check
  */
 export function refusedWord(text, { start, end, substitute }) {
-  const use = substitute ? `Use ${quoted(substitute)} instead` : "Choose one of the words below";
-  return `${quoted(text.slice(start, end))} isn't allowed here. ${use}`;
+  const use = substitute ? t`Use ${quoted(substitute)} instead` : t`Choose one of the words below`;
+  return t`${quoted(text.slice(start, end))} isn't allowed here. ${use}`;
 }
 
 const HINTS = { finish: "done", whole: "", next: "", fix: "", keep: "free-form" };

@@ -5,7 +5,7 @@
 /** @import { ContextAnswer } from "./context-answers.js" */
 /** @import { Workbench } from "./workbench.js" */
 
-import { corpusText, element, quoted, setText } from "../../html.js";
+import { corpusText, element, quoted, setText, t } from "../../html.js";
 import { cents } from "../../work/page.js";
 import { spanText } from "../../written-text.js";
 import { isAnswered } from "./annotation.js";
@@ -30,7 +30,7 @@ export class QuestionRow {
     const keep = () => bench.keep(question);
     this.box = new QuestionBox({
       id: `question-${question.key}`,
-      label: "Question",
+      label: t`Question`,
       walker: bench.annotation.walker,
       suggest: (text) => bench.suggest(text, question),
       onInput: (text, picked) => bench.write(question, text, picked),
@@ -43,13 +43,13 @@ export class QuestionRow {
     this.number = element("span", { class: "question__number figure", "aria-hidden": "true" });
     this.bonus = element("span", { class: "question__bonus figure" });
     this.delete = button("question__delete quiet", "✕", () => bench.remove(question));
-    this.keep = button("question__keep", "Keep as free-form", keep);
+    this.keep = button("question__keep", t`Keep as free-form`, keep);
     /** @type {string | undefined} */
     this.shown = undefined;
-    this.answers = element("ul", { class: "answers", "aria-label": "Answers" });
-    this.mark = button("question__mark quiet", "Select an answer", () => bench.mark(question));
+    this.answers = element("ul", { class: "answers", "aria-label": t`Answers` });
+    this.mark = button("question__mark quiet", t`Select an answer`, () => bench.mark(question));
     const imply = () => bench.imply(question, !question.implied);
-    this.implied = button("question__implied quiet", "Implied", imply);
+    this.implied = button("question__implied quiet", t`Implied`, imply);
     this.element = element(
       "li",
       { class: "question" },
@@ -73,17 +73,17 @@ export class QuestionRow {
     this.element.classList.toggle("question--outside", isOutside);
     setText(this.number, String(number));
     setText(this.bonus, bonus > 0 ? `+${cents(bonus)}` : "");
-    this.box.input.setAttribute("aria-label", `Question ${number}`);
+    this.box.input.setAttribute("aria-label", t`Question ${number}`);
     this.box.input.disabled = locked;
-    this.delete.setAttribute("aria-label", `Delete question ${number}`);
+    this.delete.setAttribute("aria-label", t`Delete question ${number}`);
     this.delete.disabled = isEmpty || locked;
     this.keep.hidden = !canKeep || locked;
     this.mark.hidden = isEmpty || locked;
     this.implied.hidden = !this.bench.annotation.asksImplied || isEmpty;
     this.implied.disabled = locked;
     this.implied.setAttribute("aria-pressed", String(question.implied));
-    this.implied.setAttribute("aria-label", `Implied: the sentence does not state the answer to question ${number}`);
-    setText(this.mark, isAnswered(question) ? "Select another answer" : "Select the answer");
+    this.implied.setAttribute("aria-label", t`Implied: the sentence does not state the answer to question ${number}`);
+    setText(this.mark, isAnswered(question) ? t`Select another answer` : t`Select the answer`);
     this.box.note(note);
     this.showAnswers(question, locked);
   }
@@ -110,7 +110,7 @@ export class QuestionRow {
   contextChip(answer, locked) {
     const text = this.bench.context.text(answer);
     const chip = this.chip(text, locked, () => this.bench.removeContextAnswer(this.question, answer));
-    chip.children[0].after(element("span", { class: "answer-chip__place" }, "in context"));
+    chip.children[0].after(element("span", { class: "answer-chip__place" }, t`in context`));
     return chip;
   }
 
@@ -121,7 +121,7 @@ export class QuestionRow {
       {
         type: "button",
         class: "answer-chip__remove quiet",
-        "aria-label": `Remove the answer ${quoted(text)}`,
+        "aria-label": t`Remove the answer ${quoted(text)}`,
         onclick: onRemove,
       },
       "✕",

@@ -3,6 +3,7 @@
 /** @import { BoardCalls } from "./case-types.js" */
 /** @import { CaseQuestion, CaseState } from "./case-types.js" */
 
+import { t } from "../../html.js";
 import { Board, Card } from "./case-card.js";
 import { INVALID, KEEP, REDUNDANT, sharesWords } from "./case-state.js";
 import * as text from "./validation-text.js";
@@ -34,11 +35,11 @@ class ValidationCard extends Card {
     super(question, board);
     const actions = this.actions(
       [
-        ["Valid", "v", KEEP],
-        ["Invalid", "i", INVALID],
-        ["Duplicate", "r", REDUNDANT],
+        [t`Valid`, "v", KEEP],
+        [t`Invalid`, "i", INVALID],
+        [t`Duplicate`, "r", REDUNDANT],
       ],
-      [this.button("Select answers", "e", () => this.edit(null))],
+      [this.button(t`Select answers`, "e", () => this.edit(null))],
     );
     this.element.append(this.title("h3"), this.answers, actions, this.repeats);
   }
@@ -50,7 +51,7 @@ class ValidationCard extends Card {
 
   /** @param {CaseQuestion} question @param {number[]} clashes */
   updateAnswers({ answers, verdict }, clashes) {
-    if (verdict === KEEP) this.updateChips(answers, clashes, "no answer yet");
+    if (verdict === KEEP) this.updateChips(answers, clashes, t`no answer yet`);
     else this.updateChips([], [], "");
   }
 }

@@ -2,7 +2,7 @@
 
 /** @import { CaseQuestion, CaseState, Move, Problem } from "./case-types.js" */
 
-import { quoted } from "../../html.js";
+import { quoted, t } from "../../html.js";
 import { wordsText } from "../../written-text.js";
 import { moveTexts } from "./case-card.js";
 import { find, KEEP, MAX_ANSWERS } from "./case-state.js";
@@ -23,17 +23,17 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
   const [who] = names;
   switch (kind) {
     case "unjudged":
-      return `Judge question ${who}.`;
+      return t`Judge question ${who}.`;
     case "no-answer":
-      return `Question ${who} is valid, but has no answer.`;
+      return t`Question ${who} is valid, but has no answer.`;
     case "too-many-answers":
-      return `Question ${who} has more than ${MAX_ANSWERS} answers.`;
+      return t`Question ${who} has more than ${MAX_ANSWERS} answers.`;
     case "conflict": {
       const words = quoted(wordsText(tokens, at));
-      return `${words} is part of answers to questions ${names.join(" and ")}. A word can belong to one question only.`;
+      return t`${words} is part of answers to questions ${names.join(t` and `)}. A word can belong to one question only.`;
     }
     default:
-      return `Question ${who} has an error. Check its verdict and answers.`;
+      return t`Question ${who} has an error. Check its verdict and answers.`;
   }
 }
 
@@ -41,13 +41,13 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
 export function moveText(state, { type, id }) {
   const who = nameOf(find(state, id));
   /** @type {Record<string, string>} */
-  const texts = { ...moveTexts(who), keep: `${who} valid`, redundant: `${who} is a duplicate` };
+  const texts = { ...moveTexts(who), keep: t`${who} valid`, redundant: t`${who} is a duplicate` };
   return texts[type];
 }
 
 /** @param {CaseQuestion} question @param {CaseState} state */
 export function verdictText({ verdict, sameAs }, state) {
-  if (verdict === null) return "not judged";
+  if (verdict === null) return t`not judged`;
   if (verdict === KEEP) return "valid";
-  return sameAs === null ? "invalid" : `duplicate of ${nameOf(find(state, sameAs))}`;
+  return sameAs === null ? "invalid" : t`duplicate of ${nameOf(find(state, sameAs))}`;
 }

@@ -2,6 +2,7 @@
 
 /** @import { Mount } from "../../work/contract.js" */
 
+import { t } from "../../html.js";
 import { CasePage } from "./case-page.js";
 import { ValidationBoard } from "./validation-cards.js";
 import { apply, begin, contentOf, problems, resume } from "./validation-state.js";
@@ -19,7 +20,7 @@ export function mount(root, data, onChange) {
     problems,
     text,
     createBoard: (box, calls) => new ValidationBoard(box, { state: beginning, tokens, calls }),
-    settled: "Everything is judged.",
+    settled: t`Everything is judged.`,
     goesOn: true,
   });
 }

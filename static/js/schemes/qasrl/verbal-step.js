@@ -2,7 +2,7 @@
 
 /** @import { Predicate } from "./predicate.js" */
 
-import { quoted, ref, setText } from "../../html.js";
+import { quoted, ref, setText, t } from "../../html.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { isNoun, predicateText } from "./predicate.js";
 
@@ -27,7 +27,7 @@ export class VerbalStep {
     this.box.hidden = !isNoun(target);
     if (this.box.hidden) return;
     const noun = quoted(predicateText(target, tokens));
-    setText(ref(root, "verbal-question"), `Does ${noun} describe an action or event here?`);
+    setText(ref(root, "verbal-question"), t`Does ${noun} describe an action or event here?`);
     setText(ref(root, "verbal-verb"), target.verb_form ?? "");
     this.box.addEventListener("keydown", (event) => {
       const choice = KEYS[event.key.toLowerCase()];

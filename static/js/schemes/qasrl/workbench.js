@@ -7,7 +7,7 @@
 /** @import { ContextAnswer, ContextSide } from "./context-answers.js" */
 /** @import { RowState } from "./question-row.js" */
 
-import { quoted, ref, setText } from "../../html.js";
+import { quoted, ref, setText, t } from "../../html.js";
 import { Sentence } from "../../sentence.js";
 import { contains } from "../../spans.js";
 import { unitBonus } from "../../work/page.js";
@@ -128,7 +128,7 @@ export class Workbench {
   problemAt(path, message) {
     const index = Number(/^questions\[(\d+)\]/.exec(path)?.[1] ?? NaN);
     const question = this.annotation.asked()[index] ?? null;
-    return { question, message: question ? `Question ${this.annotation.number(question)}: ${message}` : message };
+    return { question, message: question ? t`Question ${this.annotation.number(question)}: ${message}` : message };
   }
 
   /** @param {Problem} problem */
@@ -160,7 +160,7 @@ export class Workbench {
       onSelect: (side, text, pending) => {
         this.sentence.clear();
         this.context.clear(side);
-        this.say(pending ? "Click the last word (or the same word again)." : quoted(text));
+        this.say(pending ? t`Click the last word (or the same word again).` : quoted(text));
       },
       onRefuse: (text) => this.say(text, { isRefusal: true }),
     });
@@ -189,10 +189,10 @@ export class Workbench {
       [
         question,
         ...answers.map((span) => spanText(this.data.tokens, span)),
-        ...outside.map((answer) => `${this.context.text(answer)} (in context)`),
+        ...outside.map((answer) => t`${this.context.text(answer)} (in context)`),
       ].join(" – "),
     );
-    return content?.is_verbal === false ? ["Not an action or event"] : lines;
+    return content?.is_verbal === false ? [t`Not an action or event`] : lines;
   }
 
   lock() {
@@ -220,7 +220,7 @@ export class Workbench {
   /** @param {boolean} isVerbal */
   chooseVerbal(isVerbal) {
     if (isVerbal === this.annotation.isVerbal) return;
-    this.change(isVerbal ? "an event" : "no event", () => {
+    this.change(isVerbal ? t`an event` : t`no event`, () => {
       this.annotation.isVerbal = isVerbal;
     });
     if (isVerbal) this.nextQuestion();
@@ -299,14 +299,14 @@ export class Workbench {
   /** @param {Question} question @param {string} state */
   noteFor(question, state) {
     if (question.kept && state !== "complete") {
-      return "Free-form question. It is reviewed before its bonus is paid.";
+      return t`Free-form question. It is reviewed before its bonus is paid.`;
     }
     const twin = this.annotation.twin(question);
-    if (twin) return `Same as question ${this.annotation.number(twin)}.`;
+    if (twin) return t`Same as question ${this.annotation.number(twin)}.`;
     if (state === "wrong") {
       const choice = refusedWord(question.text, this.annotation.check(question));
       if (!this.annotation.freeForm) return `${choice}.`;
-      return `${choice}, or keep it as a free-form question if none fits. Free-form questions are reviewed before their bonus is paid.`;
+      return t`${choice}, or keep it as a free-form question if none fits. Free-form questions are reviewed before their bonus is paid.`;
     }
     return "";
   }
@@ -330,7 +330,7 @@ export class Workbench {
     if (!this.annotation.find(question.key) || question.text === text) return;
     const isPicked = picked !== null;
     this.change(
-      `${isPicked ? "picking" : "typing"} question ${this.annotation.number(question)}`,
+      t`${isPicked ? t`picking` : t`typing`} question ${this.annotation.number(question)}`,
       () => Object.assign(question, { text, picked, kept: false }),
       isPicked ? null : `write ${question.key}`,
     );
@@ -339,10 +339,10 @@ export class Workbench {
   /** @param {Question} question @param {string} text */
   finish(question, text) {
     const { state } = this.annotation.check(question);
-    if (state === "unfinished") return this.say("This question isn't finished. Choose how it continues.");
+    if (state === "unfinished") return this.say(t`This question isn't finished. Choose how it continues.`);
     if (state === "wrong" && !question.kept) return this.say(this.noteFor(question, state));
     const twin = this.annotation.twin(question);
-    if (twin) return this.say(`You already asked this in question ${this.annotation.number(twin)}.`);
+    if (twin) return this.say(t`You already asked this in question ${this.annotation.number(twin)}.`);
     const whole = tidy(text);
     if (whole !== question.text) this.write(question, whole);
     return this.mark(question);
@@ -350,14 +350,14 @@ export class Workbench {
 
   /** @param {Question} question */
   keep(question) {
-    const label = `keeping question ${this.annotation.number(question)} as it is`;
+    const label = t`keeping question ${this.annotation.number(question)} as it is`;
     this.change(label, () => Object.assign(question, { kept: true, text: tidy(question.text) }));
     this.mark(question);
   }
 
   /** @param {Question} question @param {boolean} implied */
   imply(question, implied) {
-    const label = `question ${this.annotation.number(question)} ${implied ? "implied" : "explicit"}`;
+    const label = t`question ${this.annotation.number(question)} ${implied ? t`implied` : t`explicit`}`;
     this.change(label, () => Object.assign(question, { implied }));
   }
 
@@ -365,8 +365,8 @@ export class Workbench {
   mark(question) {
     this.activate(question);
     this.sentence.focus();
-    const where = this.context.sides.length > 0 ? "in the sentence or its context" : "in the sentence";
-    this.say(`Select the answer to ${quoted(question.text)} ${where}.`);
+    const where = this.context.sides.length > 0 ? t`in the sentence or its context` : t`in the sentence`;
+    this.say(t`Select the answer to ${quoted(question.text)} ${where}.`);
   }
 
   /** @param {Question} question */
@@ -381,16 +381,16 @@ export class Workbench {
   /** @param {Question} question */
   remove(question) {
     const number = this.annotation.number(question);
-    this.change(`deleting question ${number}`, () => this.annotation.remove(question));
+    this.change(t`deleting question ${number}`, () => this.annotation.remove(question));
     this.focusQuestion(this.annotation.questions[number - 1] ?? this.annotation.questions.at(-1));
-    this.say(`Question ${number} deleted. You can undo this.`);
+    this.say(t`Question ${number} deleted. You can undo this.`);
   }
 
   /** @param {Span} span */
   takeAnswer(span) {
     const question = this.active;
     if (!question || question.text.trim() === "") {
-      this.say("Write the question first, then select its answer.");
+      this.say(t`Write the question first, then select its answer.`);
       return;
     }
     const refusal = this.annotation.refusal(question, span);
@@ -399,29 +399,29 @@ export class Workbench {
       return;
     }
     const answer = quoted(spanText(this.annotation.tokens, span));
-    this.change(`the answer ${answer}`, () => this.annotation.addAnswer(question, span));
-    this.say(`${answer} added.`);
+    this.change(t`the answer ${answer}`, () => this.annotation.addAnswer(question, span));
+    this.say(t`${answer} added.`);
   }
 
   /** @param {Question} question @param {Span} span */
   removeAnswer(question, span) {
     const answer = quoted(spanText(this.annotation.tokens, span));
-    this.change(`removing the answer ${answer}`, () => this.annotation.removeAnswer(question, span));
-    this.say(`Answer ${answer} removed.`);
+    this.change(t`removing the answer ${answer}`, () => this.annotation.removeAnswer(question, span));
+    this.say(t`Answer ${answer} removed.`);
   }
 
   /** @param {number} token */
   removeAnswerAt(token) {
     const span = this.active?.answers.find((answer) => contains(answer, token));
     if (this.active && span) this.removeAnswer(this.active, span);
-    else this.say("No answer to this question contains this word.");
+    else this.say(t`No answer to this question contains this word.`);
   }
 
   /** @param {ContextAnswer} answer */
   takeContextAnswer(answer) {
     const question = this.active;
     if (!question || question.text.trim() === "") {
-      this.say("Write the question first, then select its answer.");
+      this.say(t`Write the question first, then select its answer.`);
       return;
     }
     const refusal = this.annotation.contextRefusal(question, answer);
@@ -430,26 +430,26 @@ export class Workbench {
       return;
     }
     const text = quoted(this.context.text(answer));
-    this.change(`the answer ${text}`, () => {
+    this.change(t`the answer ${text}`, () => {
       question.contextAnswers = [...question.contextAnswers, answer];
     });
-    this.say(`${text} added.`);
+    this.say(t`${text} added.`);
   }
 
   /** @param {Question} question @param {ContextAnswer} answer */
   removeContextAnswer(question, answer) {
     const text = quoted(this.context.text(answer));
-    this.change(`removing the answer ${text}`, () => {
+    this.change(t`removing the answer ${text}`, () => {
       question.contextAnswers = question.contextAnswers.filter((other) => other !== answer);
     });
-    this.say(`Answer ${text} removed.`);
+    this.say(t`Answer ${text} removed.`);
   }
 
   /** @param {ContextSide} side @param {number} token */
   removeContextAnswerAt(side, token) {
     const answer = this.active?.contextAnswers.find((own) => side.markOf(own).some((mark) => isOn(mark, token)));
     if (this.active && answer) this.removeContextAnswer(this.active, answer);
-    else this.say("No answer to this question contains this word.");
+    else this.say(t`No answer to this question contains this word.`);
   }
 
   nextQuestion() {
@@ -482,9 +482,9 @@ export class Workbench {
     this.ref("go-on").hidden = Boolean(span) || !this.active || !isAnswered(this.active) || this.locked;
     if (!span) return;
     const answer = quoted(spanText(this.annotation.tokens, span));
-    setText(take, `Add ${answer}`);
+    setText(take, t`Add ${answer}`);
     if (refusal) this.say(refusal, { isRefusal: true });
-    else if (pending) this.say("Click the last word (or the same word again).");
+    else if (pending) this.say(t`Click the last word (or the same word again).`);
     else this.say(answer);
   }
 }

@@ -1,0 +1,28 @@
+"""`{% load interface_language %}`: the language of a page for workers."""
+
+from django import template
+from django.utils.html import json_script
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, get_language_bidi
+
+from web.interface_language import script_texts
+
+register = template.Library()
+
+
+@register.simple_tag
+def interface_language() -> str:
+    return get_language()
+
+
+@register.simple_tag
+def direction_attribute() -> SafeString:
+    """Return the attribute `dir` for a language that is written from right to left."""
+    return SafeString(' dir="rtl"' if get_language_bidi() else "")
+
+
+@register.simple_tag(name="script_texts")
+def script_texts_element() -> SafeString:
+    """Render the texts of the page's scripts for static/js/html.js. English needs none."""
+    texts = script_texts()
+    return json_script(texts, "texts") if texts else SafeString("")
