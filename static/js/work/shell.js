@@ -257,7 +257,10 @@ export class Shell {
     const count = this.items.length;
     const isLast = this.position === count - 1;
     ref(document, "progress").hidden = count === 1;
-    setText(ref(document, "progress-text"), t`${capitalized(this.page.nouns.item[0])} ${this.position + 1} of ${count}`);
+    setText(
+      ref(document, "progress-text"),
+      t`${capitalized(this.page.nouns.item[0])} ${this.position + 1} of ${count}`,
+    );
     const bar = ref(document, "progress-bar", HTMLProgressElement);
     bar.max = count;
     bar.value = this.position + 1;
@@ -301,7 +304,8 @@ export class Shell {
     ].filter(Boolean);
     if (held.length === 0) return "";
     const rule = t`Bonuses ${held.join(t` or `)} are reviewed before they are paid.`;
-    if (limit > 0 && units.every((count) => count === 0)) return t`${rule} Without ${plural}, you earn the reward only.`;
+    if (limit > 0 && units.every((count) => count === 0))
+      return t`${rule} Without ${plural}, you earn the reward only.`;
     const applies = limit > 0 && units.some((count) => count > limit);
     return applies ? t`${rule} Your annotation has more than ${counted(limit, singular, plural)}.` : rule;
   }

@@ -106,7 +106,8 @@ export class QuestionCard extends FieldCard {
       return this.page.refuse(t`Write the question first, then mark its answer.`);
     const { answers } = question;
     if (answers.some((other) => equal(other, span))) return this.page.refuse(t`This answer is already marked.`);
-    if (answers.some((other) => overlaps(other, span))) return this.page.refuse(t`Answers to a question can't overlap.`);
+    if (answers.some((other) => overlaps(other, span)))
+      return this.page.refuse(t`Answers to a question can't overlap.`);
     if (answers.length >= this.limits.max)
       return this.page.refuse(t`A question can have at most ${this.limits.max} answers.`);
     const text = quoted(this.page.texts.written(span));

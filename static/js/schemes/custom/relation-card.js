@@ -70,7 +70,11 @@ export class RelationCard extends FieldCard {
     if (relations.length >= (this.field.max ?? Infinity)) {
       return this.page.refuse(t`At most ${this.field.max} relations can be added.`);
     }
-    this.page.set(this.field, sortedParts(this.field, [...relations, relation]), t`the relation ${this.labelOf(label)}`);
+    this.page.set(
+      this.field,
+      sortedParts(this.field, [...relations, relation]),
+      t`the relation ${this.labelOf(label)}`,
+    );
     this.page.say(t`${this.textOf(relation)} added.`);
   }
 

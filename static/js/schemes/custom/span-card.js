@@ -36,7 +36,11 @@ export class SpanCard extends FieldCard {
     /** @type {Row[]} */
     this.rows = [];
     this.list = element("ol", { class: "spans" });
-    this.empty = element("p", { class: "quiet field-card__empty" }, t`Nothing is marked yet. Select words in the text.`);
+    this.empty = element(
+      "p",
+      { class: "quiet field-card__empty" },
+      t`Nothing is marked yet. Select words in the text.`,
+    );
     this.body.append(this.empty, this.list);
   }
 

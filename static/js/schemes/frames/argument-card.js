@@ -236,7 +236,8 @@ class ElementChoice {
     this.painted = painted;
     this.options.clear();
     if (frame) this.content.replaceChildren(...this.lists(frame));
-    else if (!state.frame) this.content.replaceChildren(element("p", {}, t`Choose a frame first, or only a role here.`));
+    else if (!state.frame)
+      this.content.replaceChildren(element("p", {}, t`Choose a frame first, or only a role here.`));
     else if (source.frames.get(state.frame) === "failed") this.content.replaceChildren(...retry(state.frame));
     else this.content.replaceChildren(element("p", { role: "status", tabindex: -1 }, t`Loading the elements …`));
   }

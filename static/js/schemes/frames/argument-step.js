@@ -31,7 +31,13 @@ export class ArgumentStep {
       return element(
         "div",
         { class: "message message--warning dispute" },
-        element("p", {}, labels ? t`A verifier reports a missing argument: ${words} as ${labels}.` : t`A verifier reports a missing argument: ${words}.`),
+        element(
+          "p",
+          {},
+          labels
+            ? t`A verifier reports a missing argument: ${words} as ${labels}.`
+            : t`A verifier reports a missing argument: ${words}.`,
+        ),
         element("p", {}, element("button", { type: "button", onclick }, t`Select ${words}`)),
       );
     });

@@ -215,7 +215,10 @@ export class MergePage extends CasePage {
 
   /** @param {string} skip */
   skip(skip) {
-    this.change({ ...this.state, skip }, skip ? t`skipping the record: ${this.reasonOf(skip)}` : t`merging it after all`);
+    this.change(
+      { ...this.state, skip },
+      skip ? t`skipping the record: ${this.reasonOf(skip)}` : t`merging it after all`,
+    );
   }
 
   keepAgreed() {

@@ -397,9 +397,7 @@ export class VerificationPage extends CasePage {
     const onChoose = (/** @type {string} */ proposal) =>
       this.change(
         judgePart(this.state, at, part, { proposal }),
-        proposal
-          ? t`proposing ${proposal} for ${this.words[at]}`
-          : t`proposing none for ${this.words[at]}`,
+        proposal ? t`proposing ${proposal} for ${this.words[at]}` : t`proposing none for ${this.words[at]}`,
       );
     const none = t`No proposal`;
     const select =

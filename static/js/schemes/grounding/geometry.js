@@ -2,9 +2,9 @@
 
 /** @import { Box, Handle, Point, Size } from "./grounding-types.js" */
 
-/** @param {number} value @param {number} low @param {number} high */
 import { t } from "../../html.js";
 
+/** @param {number} value @param {number} low @param {number} high */
 export function clamp(value, low, high) {
   return Math.min(Math.max(value, low), high);
 }

@@ -302,7 +302,8 @@ export class GroundPage {
     const next = chooseState(this.state, name);
     this.selected = null;
     if (!this.change(next, `“${shortened(this.text)}”: ${label.toLowerCase()}`)) return this.render();
-    const merged = name === "group" && keys.length > 1 ? t` The boxes were replaced by one box around all of them.` : "";
+    const merged =
+      name === "group" && keys.length > 1 ? t` The boxes were replaced by one box around all of them.` : "";
     const removed =
       keys.length > 0 && this.answer.keys.length === 0 ? t` ${counted(keys.length, "box", "boxes")} removed.` : "";
     this.say(`“${this.text}”: ${label.toLowerCase()}.${merged}${removed}`);

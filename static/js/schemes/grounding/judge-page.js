@@ -406,7 +406,10 @@ export class JudgePage {
       state.current,
     );
     const open = judged.filter((isDone) => !isDone).length;
-    setText(this.ref("summary"), open === 0 ? t`Every phrase is judged.` : t`${open} of ${judged.length} phrases to do`);
+    setText(
+      this.ref("summary"),
+      open === 0 ? t`Every phrase is judged.` : t`${open} of ${judged.length} phrases to do`,
+    );
     if (this.phrases.length === 0) return;
     this.panel.show({
       text: this.text,

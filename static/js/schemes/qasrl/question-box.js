@@ -12,8 +12,7 @@ import { counted, element, quoted, setText, t } from "../../html.js";
 import { capital, finished, split } from "./grammar.js";
 
 const MAX_OPTIONS = 40;
-const KEYS =
-  t`Arrow down chooses a suggestion, Enter accepts it. At the end of the text, the right arrow or Ctrl and Space completes the next word. Tab leaves the question as it is.`;
+const KEYS = t`Arrow down chooses a suggestion, Enter accepts it. At the end of the text, the right arrow or Ctrl and Space completes the next word. Tab leaves the question as it is.`;
 
 /** @typedef {"finish" | "whole" | "next" | "fix" | "keep"} OptionKind */
 
