@@ -27,4 +27,14 @@ urlpatterns = [
     path(HELD + "accept/", held_bonuses.AcceptBonus.as_view(), name="accept_bonus"),
     path(HELD + "decline/", held_bonuses.DeclineBonus.as_view(), name="decline_bonus"),
     path(SUBMISSION + "reject/", submissions.RejectSubmission.as_view(), name="reject_submission"),
+    path(
+        SUBMISSION + "pay-without-using/",
+        submissions.PayWithoutUsing.as_view(),
+        name="set_aside_submission",
+    ),
+    path(
+        SUBMISSION + "overturn/",
+        submissions.OverturnRejection.as_view(),
+        name="overturn_submission",
+    ),
 ]

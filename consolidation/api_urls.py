@@ -1,12 +1,19 @@
 from django.urls import path
 
-from consolidation import api, definitions_api
+from consolidation import api, conflicts_api, definitions_api, studies_api
 
 AT = "projects/<slug:slug>/"
 BATCH = AT + "batches/<int:pk>/"
 
 urlpatterns = [
     path(AT + "submissions/decide/", api.DecideSubmissions.as_view(), name="decide_submissions"),
+    path(
+        AT + "submissions/<int:pk>/copies/",
+        conflicts_api.Copies.as_view(),
+        name="copies_of_submission",
+    ),
+    path(AT + "studies/", studies_api.Studies.as_view(), name="studies"),
+    path(AT + "sessions/", studies_api.Sessions.as_view(), name="sessions"),
     path(BATCH + "extend/", api.ExtendBatch.as_view(), name="extend_batch"),
     path(BATCH + "enlarge/", api.EnlargeBatch.as_view(), name="enlarge_batch"),
     path(BATCH + "republish/", api.RepublishBatch.as_view(), name="republish_batch"),

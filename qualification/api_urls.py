@@ -1,8 +1,9 @@
 from django.urls import path
 
-from qualification.api import evaluations, funnel, pools, rounds, trainees
+from qualification.api import evaluations, funnel, pools, rounds, trainees, workers
 
 IN_API = "projects/<slug:slug>/"
+WORKER = IN_API + "workers/<slug:pseudonym>/"
 ROUND = IN_API + "rounds/<int:pk>/"
 
 urlpatterns = [
@@ -11,6 +12,9 @@ urlpatterns = [
     path(IN_API + "pools/withdraw/", pools.WithdrawWorkers.as_view(), name="withdraw_workers"),
     path(IN_API + "pools/<int:pk>/workers/", pools.PoolWorkers.as_view(), name="pool_workers"),
     path(IN_API + "workers/message/", pools.MessageWorkers.as_view(), name="message_workers"),
+    path(WORKER + "notes/", workers.WorkerNotes.as_view(), name="worker_notes"),
+    path(WORKER + "compensations/", workers.Compensations.as_view(), name="compensations"),
+    path(WORKER + "erase/", workers.EraseWorker.as_view(), name="erase_worker"),
     path(IN_API + "funnel/", funnel.Funnel.as_view(), name="funnel"),
     path(IN_API + "groups/", pools.Groups.as_view(), name="groups"),
     path(IN_API + "groups/divide/", pools.DividePool.as_view(), name="divide_pool"),

@@ -543,3 +543,10 @@ class RejectionReasonSerializer(ReasonSerializer):
         default="",
         help_text="Required by providers with sessions, whose reasons need at least 100 characters.",
     )
+
+
+class OverturnSerializer(BodySerializer):
+    use = serializers.BooleanField(
+        help_text="Whether the work is used, unless other work has replaced it."
+    )
+    reason = serializers.CharField(max_length=1000, help_text="Stored with the assignment.")

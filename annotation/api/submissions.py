@@ -11,9 +11,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.filters import FiltersByItem
-from annotation.api.serializers import RejectionReasonSerializer, SubmissionSerializer
+from annotation.api.serializers import (
+    OverturnSerializer,
+    RejectionReasonSerializer,
+    SubmissionSerializer,
+)
 from annotation.domain.decisions.changed_figures import forget_decided
-from annotation.domain.decisions.decide_submission import accept_assignment, reject_submissions
+from annotation.domain.decisions.decide_submission import (
+    OverturnError,
+    accept_assignment,
+    overturn_rejection,
+    pay_without_using,
+    reject_submissions,
+)
 from annotation.domain.publishing.queries import can_be_accepted, submissions_of
 from annotation.enums import SubmissionState
 from annotation.models import Submission
@@ -124,6 +134,46 @@ class RejectSubmission(_Decided):
                 assignment=assignment,
                 reason=data["reason"],
                 category=data["category"],
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
+        return Response(SubmissionSerializer(self.find_row(pk=pk)).data)
+
+
+class PayWithoutUsing(_Decided):
+    rules = post(STAFF, TokenScope.PAY)
+    operations = {"POST": "pay_without_using"}
+
+    @extend_schema(request=None, responses={200: SubmissionSerializer})
+    @money_action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Pay for the submission's assignment, and use none of its work."""
+        self.read_body(request)
+        _, assignment = self.find_pair(request, pk)
+        with conflicts({TransitionNotAllowedError: "invalid_state"}):
+            pay_without_using(assignment=assignment, actor=actor_of(request), now=timezone.now())
+        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
+        return Response(SubmissionSerializer(self.find_row(pk=pk)).data)
+
+
+class OverturnRejection(_Decided):
+    rules = post(STAFF, TokenScope.PAY)
+    operations = {"POST": "overturn_rejection"}
+
+    @extend_schema(request=OverturnSerializer, responses={200: SubmissionSerializer})
+    @money_action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Pay for a rejected submission's assignment, and use its work again or not."""
+        data = self.read_body(request, OverturnSerializer)
+        _, assignment = self.find_pair(request, pk)
+        with conflicts(
+            {OverturnError: "invalid_state", TransitionNotAllowedError: "invalid_state"}
+        ):
+            overturn_rejection(
+                assignment=assignment,
+                use=data["use"],
+                reason=data["reason"],
                 actor=actor_of(request),
                 now=timezone.now(),
             )

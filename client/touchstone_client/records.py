@@ -52,6 +52,7 @@ CauseEnum = Literal[
     "reference",  # after a correction of the reference
     "asked",  # on request
 ]
+CopyEnum = Literal["ours", "theirs"]
 DeliveryStateEnum = Literal["pending", "delivered", "failed"]
 EnrolmentState = Literal[
     "invited",
@@ -98,10 +99,16 @@ HeldBonusStateEnum = Literal[
     "accepted",
     "declined",
 ]
+HowEnum = Literal["pseudonymise", "erase"]
 InputSignalsEnum = Literal[
     "off",  # off: nothing is recorded
     "shown",  # shown to staff
     "hold",  # shown to staff, and a reason to review a bonus
+]
+IssueEnum = Literal[
+    "short",  # few tasks
+    "empty",  # no task
+    "unopened",  # never opened
 ]
 ItemChangeKindEnum = Literal["added", "removed", "changed", "moved"]
 ItemStateEnum = Literal[
@@ -195,6 +202,14 @@ ScopesEnum = Literal[
     "pay",  # Pay: decide submissions and held bonuses (pays workers)
     "members",  # Members: see, invite, change and remove members, also admins
 ]
+SessionStateEnum = Literal[
+    "active",
+    "finished",  # finished, not confirmed
+    "submitted",
+    "approved",
+    "returned",
+    "rejected",
+]
 ShownContextEnum = Literal[
     "none",  # no sentences
     "1",  # 1 sentence before and after
@@ -202,6 +217,13 @@ ShownContextEnum = Literal[
     "3",  # 3 sentences before and after
     "5",  # 5 sentences before and after
     "document",  # the whole document
+]
+StudyStateEnum = Literal[
+    "pending",  # to be created
+    "draft",  # to be published
+    "live",
+    "paused",
+    "ended",
 ]
 SubmissionState = Literal[
     "submitted",  # pending review
@@ -499,6 +521,42 @@ class CheckedDefinition(TypedDict):
     effects: Effects | None
 
 
+class ChosenCopyRequest(TypedDict):
+    # `ours` is the copy that this site received, and `theirs` the provider's.
+    copy: CopyEnum
+    # Stored in the log.
+    reason: str
+
+
+class Compensation(TypedDict):
+    """A payment for lost or expired work. It is the reward of a HIT only for the worker."""
+
+    id: int
+    # What is compensated. It is paid only once.
+    purpose: str
+    reason: str
+    amount_cents: int
+    offered_by: str
+    offered_at: str
+
+
+class Copy(TypedDict):
+    """A copy of the content of a submission."""
+
+    # The content, or what the scheme refused.
+    content: Any
+    # Why the scheme refused it, or empty.
+    refusal: str
+
+
+class Copies(TypedDict):
+    """The copy that this site received, and the provider's, with their differences."""
+
+    ours: Copy
+    theirs: Copy
+    differences: list[str]
+
+
 class Cost(TypedDict):
     # Paid to workers.
     amount_cents: int
@@ -651,6 +709,21 @@ class Entry(TypedDict):
     sent_at: str
     withdrawn_at: str | None
     scores: dict[str, EntryScore] | None
+
+
+class ErasedWorker(TypedDict):
+    # The pseudonym to which the work now belongs.
+    pseudonym: str
+
+
+class ErasureRequest(TypedDict):
+    # `pseudonymise` deletes the provider's id. `erase` also replaces the pseudonym and deletes all
+    # texts by and about the worker.
+    how: HowEnum
+    # For the log, so without names.
+    reason: str
+    # The worker's pseudonym once more, so that no other one is erased.
+    pseudonym: str
 
 
 class Error(TypedDict):
@@ -1225,6 +1298,15 @@ class NewBatchRequest(TypedDict):
     assists_test_items: NotRequired[bool]
 
 
+class NewCompensationRequest(TypedDict):
+    # For the worker, without fees.
+    amount_cents: int
+    # What is compensated, such as the id of a lost assignment. Each purpose is paid once.
+    purpose: str
+    # Shown to the worker.
+    reason: str
+
+
 class NewDefinitionRequest(TypedDict):
     # YAML or JSON as text, whose mistakes have lines, or an object.
     definition: str | dict[str, Any]
@@ -1325,6 +1407,11 @@ class NewImportRequest(TypedDict):
 class NewInvitationRequest(TypedDict):
     email: str
     role: MemberRole
+
+
+class NewNoteRequest(TypedDict):
+    # Only project members see it.
+    text: str
 
 
 class NewProjectRequest(TypedDict):
@@ -1432,6 +1519,13 @@ class NewWebhookRequest(TypedDict):
     events: list[EventsEnum]
 
 
+class OverturnRequest(TypedDict):
+    # Whether the work is used, unless other work has replaced it.
+    use: bool
+    # Stored with the assignment.
+    reason: str
+
+
 class PaginatedBatchList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
@@ -1454,6 +1548,12 @@ class PaginatedChangeList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Change]
+
+
+class PaginatedCompensationList(TypedDict):
+    next: NotRequired[str | None]
+    previous: NotRequired[str | None]
+    results: list[Compensation]
 
 
 class PaginatedDefinitionList(TypedDict):
@@ -1652,6 +1752,67 @@ class PaginatedSentenceList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Sentence]
+
+
+class Session(TypedDict):
+    """A worker's place in a study."""
+
+    id: int
+    # Its id.
+    study: int
+    worker: str
+    state: SessionStateEnum
+    arrived_at: str | None
+    deadline: str
+    finished_at: str | None
+    completed_at: str | None
+    approved_at: str | None
+    issue: IssueEnum
+    issue_at: str | None
+    # What the provider refused, or empty.
+    problem: str
+
+
+class PaginatedSessionList(TypedDict):
+    next: NotRequired[str | None]
+    previous: NotRequired[str | None]
+    results: list[Session]
+
+
+class Study(TypedDict):
+    """A study: a posting at the provider, whose places are sessions of several HITs."""
+
+    id: int
+    title: str
+    state: StudyStateEnum
+    # The provider's id, or null until the study is created there.
+    external_id: str | None
+    # Wanted in all.
+    places: int
+    # Returned and rejected sessions have freed their places.
+    taken: int
+    hits_per_session: int
+    # For a session, without bonuses and fees.
+    reward_cents: int
+    # The estimated time of a session.
+    minutes: int
+    # Of finished sessions, or null while they are few.
+    median_minutes: float | None
+    # The reward for the median time, or null.
+    hourly_cents: int | None
+    # Paid so far, with bonuses, fees and tax.
+    cost_cents: int
+    # The number of sessions by state.
+    sessions: dict[str, int]
+    published_at: str | None
+    # What the provider refused, or empty.
+    problem: str
+
+
+class PaginatedStudyList(TypedDict):
+    next: NotRequired[str | None]
+    previous: NotRequired[str | None]
+    results: list[Study]
 
 
 class QasrlGenerationContextAnswer(TypedDict):
@@ -1870,6 +2031,21 @@ class PaginatedWorkerList(TypedDict):
     next: NotRequired[str | None]
     previous: NotRequired[str | None]
     results: list[Worker]
+
+
+class WorkerNote(TypedDict):
+    """A note on a worker, for colleagues. The worker doesn't see it."""
+
+    id: int
+    author: str
+    text: str
+    written_at: str
+
+
+class PaginatedWorkerNoteList(TypedDict):
+    next: NotRequired[str | None]
+    previous: NotRequired[str | None]
+    results: list[WorkerNote]
 
 
 class PatchedChangedBatchRequest(TypedDict):

@@ -35,7 +35,7 @@ from datasets.domain.costs.cost_figures import hourly_cents
 from projects.definitions import DEFINITIONS
 from projects.domain.cached_figures import figures_of
 from projects.domain.label_worker import label_worker, tagged, tags_of, workers_named
-from projects.enums import MemberRole, Role
+from projects.enums import Role
 from projects.models import Project
 from projects.pages import ask_first, render_list, render_page
 from projects.permissions import ADMINS, CAN_SEE_WORKERS, STAFF, pages_open_to, project_page
@@ -46,6 +46,7 @@ from qualification.domain.pool.erase_worker import (
     ErasureError,
     erase_worker,
     open_obligations,
+    projects_of_others,
     withdraw_everything,
 )
 from qualification.domain.training.threads import thread_of
@@ -370,8 +371,10 @@ def erase_worker_page(request: HttpRequest, project: Project, pseudonym: str) ->
     """Pseudonymise or erase a worker, or first revoke their qualifications."""
     person = get_object_or_404(known_workers(project=project), pseudonym=pseudonym)
     form = EraseForm(request.POST)
-    now, actor = timezone.now(), request.user.get_username()
-    if form.is_valid() and (elsewhere := _projects_of_others(request, person)):
+    now, actor, everything = timezone.now(), request.user.get_username(), Project.objects.all()
+    if form.is_valid() and (
+        elsewhere := projects_of_others(worker=person, user=request.user, projects=everything)
+    ):
         form.add_error(
             "how",
             f"This worker has worked in {elsewhere} projects of which you are not an admin. An admin of "
@@ -391,15 +394,6 @@ def erase_worker_page(request: HttpRequest, project: Project, pseudonym: str) ->
             messages.success(request, f"Done. Their work is now attributed to {row.pseudonym}.")
             return redirect("qualification:worker", slug=project.slug, pseudonym=row.pseudonym)
     return _worker_page(request, project, person, status=422, forget_form=form)
-
-
-def _projects_of_others(request: HttpRequest, person: Worker) -> int:
-    """Return the number of the worker's projects of which the user is not an admin."""
-    worked = Project.objects.filter(items__submissions__worker=person).distinct()
-    if request.user.is_superuser:
-        return 0
-    own = {"memberships__user": request.user.pk, "memberships__role": MemberRole.ADMIN}
-    return worked.exclude(pk__in=Project.objects.filter(**own).values("pk")).count()
 
 
 @require_http_methods(["GET", "POST"])

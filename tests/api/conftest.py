@@ -29,6 +29,7 @@ from tests.jobs.factories import (
 from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
 
+OF_WORKER = ("worker", "worker_notes", "compensations", "erase_worker")
 OF_WEBHOOK = ("webhook", "remove_webhook", "test_webhook", "deliveries")
 
 
@@ -122,7 +123,7 @@ def address(campaign):
         **{name: [webhook.pk] for name in OF_WEBHOOK},
         "replay_delivery": [webhook.pk, webhook.deliveries.get().pk],
         **{name: [evaluation.enrolment.round_id] for name in OF_ROUND},
-        "worker": [campaign.workers[0].pseudonym],
+        **{name: [campaign.workers[0].pseudonym] for name in OF_WORKER},
         "system_evaluation": [scored.pk],
         "cancel_system_evaluation": [scored.pk],
         "cancel_export": [export.pk],

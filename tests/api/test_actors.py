@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.models import Batch, Submission
 from audit.models import StateChange
-from crowd.models import Hit, Worker
+from crowd.models import Assignment, Hit, Payment, Worker
 from jobs.models import Job
 from projects.domain.invite import invite
 from projects.enums import MemberRole
@@ -36,7 +36,13 @@ from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
 
 pytestmark = pytest.mark.django_db
-WRITES = {(name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}}
+# Their rows name the author, and tests/api/test_worker_care.py checks it.
+WITH_AUTHOR = {("worker_notes", "POST"), ("compensations", "POST")}
+WRITES = {
+    (name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}
+} - WITH_AUTHOR
+# What follows from an action
+AUTOMATIC = {"automatic acceptance", "automatic check"}
 OF_BATCH = (
     "batch", "pause_batch", "expire_batch", "extend_batch", "enlarge_batch", "republish_batch",
 )  # fmt: skip
@@ -81,6 +87,8 @@ def body_of(name: str) -> dict:
         "publish_round": {"slots": 1},
         "divide_pool": {"count": 1},
         "reject_submission": {"reason": "Empty."},
+        "overturn_submission": {"use": False, "reason": "The reason was wrong."},
+        "copies_of_submission": {"copy": "ours", "reason": "It is complete."},
         "decline_bonus": {"reason": "Repeated."},
         "decide_submissions": {"reject": [{"id": 0, "reason": "Empty."}]},
         "delete_project": {"slug": "quiet"},
@@ -146,7 +154,7 @@ def arguments(campaign, settings):
         "cancel_system_evaluation": ["demo", queued_evaluation(campaign.project).pk],
         **{name: ["demo", batch] for name in OF_BATCH},
         "resume_batch": ["demo", campaign.batches["consolidator"].pk],
-        **{name: ["demo", submission.pk] for name in ("accept_submission", "reject_submission")},
+        **{name: ["demo", submission.pk] for name in API_RULES if name.endswith("_submission")},
         **{name: ["demo", held.pk] for name in ("accept_bonus", "decline_bonus")},
     }
 
@@ -160,6 +168,8 @@ def send(client: Client, name: str, method: str, arguments: dict):
         body |= {"decide_trainees": {"decisions": [decision]}}.get(name, {"feedback": [feedback]})
     if name in OF_WORKERS:
         body |= OF_WORKERS[name](Worker.objects.order_by("pk"))
+    if name == "erase_worker":
+        body |= {"pseudonym": arguments[name][1], "how": "pseudonymise", "reason": "Requested."}
     if name == "decide_submissions":
         body["reject"][0]["id"] = arguments["reject_submission"][1]
     if name in ("imports", "gold_imports", "system_evaluations", "entries"):
@@ -189,6 +199,19 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
         Project.objects.filter(slug="quiet").update(archived_at=timezone.now())
     if name == "restore_items":
         campaign.project.items.update(withdrawn_at=timezone.now(), in_production=False)
+    if name == "overturn_submission":
+        submission = Submission.objects.filter(pk=arguments[name][1])
+        submission.update(state="rejected")
+        Assignment.objects.filter(submissions__in=submission).update(
+            state="rejected", submitted_at=timezone.now(), decided_at=timezone.now()
+        )
+    if name == "copies_of_submission":
+        Submission.objects.filter(pk=arguments[name][1]).update(other_version={"questions": []})
+    if name == "erase_worker":
+        Assignment.objects.update(state="approved", decided_at=timezone.now())
+        unpaid = Payment.objects.filter(state="review").values("assignment__worker")
+        settled = Worker.objects.exclude(pk__in=unpaid).filter(grants=None)
+        arguments[name] = ["demo", settled.order_by("pk")[0].pseudonym]
     newest = StateChange.objects.order_by("pk").last()
     response = send(client, name, method, arguments)
     assert response.status_code in (200, 201, 202), response.content
@@ -197,4 +220,4 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
     logged = StateChange.objects.filter(pk__gt=newest.pk if newest else 0)
     jobs = Job.objects.exclude(requested_by="")
     actors = {change.actor for change in logged} | {job.requested_by for job in jobs}
-    assert actors == {actor}
+    assert actors - AUTOMATIC == {actor}

@@ -15,6 +15,7 @@ from crowd.models import QualificationType, Worker
 from projects.models import Project
 from tests.api.conftest import add_definition
 from tests.api.training import add_evaluations
+from tests.crowd.factories import make_session, make_study
 from tests.dashboard.campaign import START, TARGET, Campaign, add_items, make_project
 from tests.jobs.factories import make_gold_import, make_import
 from tests.releases.projects import make_release_rows
@@ -36,6 +37,8 @@ LISTS = (
     "ledger",
     "log",
     "releases",
+    "studies",
+    "sessions",
 )
 OTHERS = ("pools", "groups", "funnel", "project", "costs", "exports", "jobs", "system_evaluations")
 ALL = (*LISTS, *OTHERS)
@@ -58,6 +61,8 @@ def fill(campaign: Campaign) -> None:
         project.batches.create(role="generator", reward_cents=5, created_at=START)
         make_import(project, actor=str(number))
         make_gold_import(project, actor=str(number))
+        make_study(project.budget)
+        make_session(project.budget, campaign.workers[0])
         add_definition(project, 1 + project.resources.count())
     make_release_rows(project, len(campaign.items))
 
@@ -142,6 +147,8 @@ def test_rows_added_while_paging_neither_repeat_nor_displace_others(api, project
         ("log", {"id_after": 2**63 - 1}, 0),
         ("ledger", {"kind": "reserve"}, 15),
         ("ledger", {"first_day": "2027-01-01"}, 0),
+        ("studies", {"state": "live"}, 0),
+        ("sessions", {"study": 2**63 - 1}, 0),
     ],
 )
 def test_filters_narrow_the_list(name, filters, expected, api, campaign):
@@ -183,6 +190,8 @@ def test_submissions_have_the_effort_of_each_step(api, campaign):
         ("evaluations", "round=99999999999999999999999", "round"),
         ("evaluations", "round=abc", "round"),
         ("cases", "attempt=-1", "attempt"),
+        ("studies", "state=open", "state"),
+        ("sessions", "study=abc", "study"),
         ("ledger", "first_day=yesterday", "first_day"),
         ("submissions", "submitted_after=0000-99-99", "submitted_after"),
         ("submissions", "item=1", "item"),

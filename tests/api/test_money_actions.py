@@ -14,7 +14,10 @@ from web.actions import needs_key
 from web.models import AnsweredRequest
 
 pytestmark = pytest.mark.django_db
-MONEY = ("batches", "accept_submission", "reject_submission", "accept_bonus", "decline_bonus")
+MONEY = (
+    "batches", "accept_submission", "reject_submission", "accept_bonus", "decline_bonus",
+    "set_aside_submission", "overturn_submission", "copies_of_submission", "compensations",
+)  # fmt: skip
 
 
 def publish(api, body, *, dry_run="", key="one"):

@@ -72,19 +72,23 @@ def make_assignment(hit: Hit | None = None, worker: Worker | None = None) -> Ass
     )
 
 
-def make_session(budget: Budget, worker: Worker, **fields: Any) -> StudySession:
-    number = next(_numbers)
-    study = Study.objects.filter(budget=budget).first() or Study.objects.create(
-        provider=worker.provider,
-        token=f"st-{number}",
+def make_study(budget: Budget, provider: str = "mturk") -> Study:
+    return Study.objects.create(
+        provider=provider,
+        token=f"st-{next(_numbers)}",
         budget=budget,
         hit_type=make_hits(1, budget=budget)[0].hit_type,
         hits_per_session=8,
         minutes=12,
         reward_cents=240,
     )
+
+
+def make_session(budget: Budget, worker: Worker, **fields: Any) -> StudySession:
+    number = next(_numbers)
+    newest = Study.objects.filter(budget=budget).order_by("-pk").first()
     return StudySession.objects.create(
-        study=study,
+        study=newest or make_study(budget, worker.provider),
         worker=worker,
         external_id=f"{number:024x}",
         arrived_at=NOW,

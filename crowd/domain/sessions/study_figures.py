@@ -63,6 +63,12 @@ def studies_of(*, budget: Budget) -> QuerySet[Study]:
     return Study.objects.filter(budget=budget).select_related("hit_type").order_by("-pk")
 
 
+def sessions_of(*, budget: Budget) -> QuerySet[StudySession]:
+    return (
+        StudySession.objects.filter(study__budget=budget).select_related("worker").order_by("-pk")
+    )
+
+
 def figures_of_studies(studies: Sequence[Study]) -> list[StudyFigures]:
     """Return the figures of the studies, in their order, with a fixed number of queries."""
     ids = [study.pk for study in studies]

@@ -6,7 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotation.models import (
     BonusAppeal,
@@ -35,6 +37,8 @@ from crowd.models import (
     new_pseudonym,
 )
 from projects.domain.label_worker import erase_labels
+from projects.enums import MemberRole
+from projects.models import Project
 from qualification.models import Feedback, PoolFeedback, SecondOpinion
 
 OPEN_SESSIONS = [SessionState.ACTIVE, SessionState.FINISHED, SessionState.SUBMITTED]
@@ -89,6 +93,19 @@ def open_obligations(worker: Worker) -> OpenObligations:
         messages=Message.objects.filter(worker=worker, state=MessageState.PENDING).count(),
         sessions=StudySession.objects.filter(worker=worker, state__in=OPEN_SESSIONS).count(),
     )
+
+
+def projects_of_others(
+    *, worker: Worker, user: User | AnonymousUser, projects: QuerySet[Project]
+) -> int:
+    """Return the number of the worker's projects that are not among `projects` with the user as admin.
+
+    Superusers are admins of all projects.
+    """
+    worked = Project.objects.filter(items__submissions__worker=worker).distinct()
+    admin = {"memberships__user": user.pk, "memberships__role": MemberRole.ADMIN}
+    own = projects if user.is_superuser else projects.filter(**admin)
+    return worked.exclude(pk__in=own.order_by().values("pk")).count()
 
 
 def withdraw_everything(*, worker: Worker, reason: str, now: datetime) -> int:
