@@ -257,7 +257,9 @@ class AcceptBonusRequest(TypedDict):
 
 
 class AdmissionRequest(TypedDict):
+    # The pseudonyms of the workers.
     workers: list[str]
+    # What the worker or member does in the project.
     role: NotRequired[Role]
     # Admit also workers whose qualification was withdrawn.
     again: NotRequired[bool]
@@ -266,6 +268,7 @@ class AdmissionRequest(TypedDict):
 class Agreement(TypedDict):
     """The agreement of annotators by pair and in total. Each figure has a 95 % interval."""
 
+    # When it was counted, in UTC. Figures are counted again after a while.
     counted_at: str | None
     # Why there are no figures, or empty.
     problem: str
@@ -277,10 +280,12 @@ class Agreement(TypedDict):
     consolidations: dict[str, Any]
     # The same, of teams that share no worker.
     disjoint_teams: dict[str, Any]
+    # The agreement of validators.
     validators: list[dict[str, Any]]
 
 
 class Decided(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
     # Null if there is none.
     state: SubmissionState | None
@@ -289,53 +294,87 @@ class Decided(TypedDict):
 
 
 class AllDecided(TypedDict):
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Decided]
 
 
 class Archive(TypedDict):
+    # Its name.
     name: str
+    # The size in bytes.
     bytes: int
+    # The SHA-256 of the file, in hexadecimal digits.
     sha256: str
+    # Its address.
     url: str
 
 
 class Arm(TypedDict):
     # Say what the arm does, such as "pre-annotation by parser".
     name: str
+    # The share of the items in percent.
     percent: int
+    # What pages of the arm suggest.
     suggestions: SuggestionsEnum
+    # The model or system, or null.
     system: str
+    # How the arm uses the help.
     use: UseEnum | BlankEnum
 
 
 class Author(TypedDict):
+    # The family name.
     family: str
+    # Given names.
     given: str
+    # The ORCID, or an empty text.
     orcid: str
+    # The institution, or an empty text.
     affiliation: str
 
 
 class Batch(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # What the worker or member does in the project.
     role: Role
+    # Where it is in its life cycle.
     state: BatchState
+    # The title, as people see it.
     title: str
+    # A text for people.
     description: str
+    # Words by which workers find the tasks, separated by commas.
     keywords: str
+    # The reward for a task in cents.
     reward_cents: int
+    # Cents reserved for the bonus of a task.
     bonus_allowance_cents: int
+    # How long a worker has for a task, in seconds.
     assignment_seconds: int
+    # How long a task is offered, in seconds.
     lifetime_seconds: int
+    # After how many seconds work is approved without a decision.
     auto_approval_seconds: int
+    # What workers need to be offered the tasks.
     qualifications: list[dict[str, Any]]
+    # The limit in cents, or null for none.
     cap_cents: int | None
+    # How many tasks are kept open at a time, or null for all at once.
     keep_open: int | None
+    # The number of items to publish at most.
     item_limit: int | None
+    # How often missing work of an item is published again by itself.
     republish_limit: int
+    # The arms of the batch, with their shares of the items.
     arms: list[Arm]
+    # Whether arms with help include items of the test partition.
     assists_test_items: bool
+    # Items that a job still has to publish.
     to_publish: int | None
+    # Why it failed, or an empty text.
     problem: str
+    # When it was created, in UTC.
     created_at: str
 
 
@@ -363,76 +402,118 @@ class BatchPreview(TypedDict):
 class BatchProgress(TypedDict):
     """The numbers of a batch's HITs and submissions, by state."""
 
+    # How many tasks there are in each state.
     hits: dict[str, int]
+    # How many submissions there are in each state.
     submissions: dict[str, int]
 
 
 class BenchmarkTask(TypedDict):
+    # Names the task in requests.
     key: str
+    # The title, as people see it.
     title: str
 
 
 class Phase(TypedDict):
     """A phase. Its inputs have an address once it has started."""
 
+    # What kind of row it is.
     kind: PhaseKind
+    # When the phase begins, in UTC.
     starts_at: str
+    # When the phase ends, in UTC, or null.
     ends_at: str
+    # Entries that a team may send on a day in UTC.
     max_per_day: int
+    # Entries that a team may send in all.
     max_total: int
+    # Whether teams see their scores during the phase.
     shows_scores: bool
+    # Whether entries are taken now.
     is_open: bool
+    # The address of the inputs without gold.
     inputs: str | None
 
 
 class Benchmark(TypedDict):
     """A benchmark on a version of a dataset. Without tasks, there is only one."""
 
+    # The name of the dataset.
     dataset: str
+    # The version of the release.
     version: str
+    # The title, as people see it.
     title: str
+    # The figure by which entries are ranked.
     ranked_by: str
+    # Whether everybody can read the leaderboard.
     has_public_leaderboard: bool
+    # When it was opened, in UTC.
     opened_at: str
+    # When it was closed, in UTC, or null.
     closed_at: str | None
+    # The tasks, which are scored separately.
     tasks: list[BenchmarkTask]
+    # The phases, in order.
     phases: list[Phase]
 
 
 class Budget(TypedDict):
+    # The limit in cents, or null for none.
     cap_cents: int | None
+    # Cents reserved for published work that is not paid yet.
     reserved_cents: int
+    # Cents paid, with fees.
     spent_cents: int
     # Null without a budget limit.
     left_cents: int | None
 
 
 class CaseSource(TypedDict):
+    # Its place among the sources.
     position: int
+    # The number of the submission, or null.
     submission: int
 
 
 class Case(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The key of the item.
     item: str
+    # The number of the item.
     item_id: int
+    # Which attempt at the item it is, from 1.
     attempt: int
+    # The place of the training round, or null.
     round: int
+    # Where it is in its life cycle.
     state: CaseState
+    # When it was opened, in UTC.
     opened_at: str
+    # The annotations that are compared.
     sources: list[CaseSource]
 
 
 class Change(TypedDict):
     """A change of a row. `kind` and `object_id` name the row, and `actor` a person, token or task."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # When it happened, in UTC.
     at: str
+    # Who did it: a username, with the token if one was used, or a part of the site.
     actor: str
+    # The type of the row that changed.
     kind: str
+    # The number of the row that changed.
     object_id: int
+    # What it was before.
     old: str
+    # What it is now.
     new: str
+    # Why, as the person wrote it or the site recorded it.
     reason: str
 
 
@@ -442,12 +523,16 @@ class ChangedItems(TypedDict):
 
 
 class ChangedPart(TypedDict):
+    # The part of the annotation.
     part: str
+    # What it was before.
     old: str
+    # What it is now.
     new: str
 
 
 class ChangedTrainee(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
     # Null if there is none.
     state: EnrolmentState | None
@@ -456,18 +541,21 @@ class ChangedTrainee(TypedDict):
 
 
 class ChangedTrainees(TypedDict):
+    # The rows of this page, or the outcome of each row of the request.
     results: list[ChangedTrainee]
 
 
 class ChangedWorker(TypedDict):
     # The pseudonym.
     worker: str
+    # Whether anything was changed.
     changed: bool
     # Why nothing was changed, or empty.
     problem: str
 
 
 class ChangedWorkers(TypedDict):
+    # The rows of this page, or the outcome of each row of the request.
     results: list[ChangedWorker]
 
 
@@ -476,11 +564,14 @@ class Mistake(TypedDict):
     line: int | None
     # The place, such as fields.0.labels.2.key, or empty.
     path: str
+    # What is wrong, in one sentence.
     message: str
 
 
 class LostPart(TypedDict):
+    # A text for people.
     text: str
+    # How many annotations it concerns.
     annotations: int
     # Keys of some items.
     items: list[str]
@@ -489,16 +580,22 @@ class LostPart(TypedDict):
 class LostParts(TypedDict):
     """The parts of most annotations. `parts_in_all` counts all parts."""
 
+    # How many annotations it concerns.
     annotations: int
+    # How many parts there are.
     parts_in_all: int
+    # The parts that differ.
     parts: list[LostPart]
 
 
 class Effects(TypedDict):
     """What becomes of the annotations with a version."""
 
+    # How many stay as they are.
     unchanged: int
+    # Annotations that the new version keeps.
     mapped: int
+    # Parts of annotations that the new version has no place for.
     lost: LostParts
     # What the version requires and annotations lack.
     missing: LostParts
@@ -515,7 +612,9 @@ class CheckedDefinition(TypedDict):
 
     # The current version, or 0.
     version: int
+    # Whether the definition differs from the project's.
     is_new: bool
+    # What is wrong with the definition, with its lines.
     mistakes: list[Mistake]
     # Null if there are mistakes.
     effects: Effects | None
@@ -531,12 +630,17 @@ class ChosenCopyRequest(TypedDict):
 class Compensation(TypedDict):
     """A payment for lost or expired work. It is the reward of a HIT only for the worker."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
     # What is compensated. It is paid only once.
     purpose: str
+    # Why, as the person wrote it or the site recorded it.
     reason: str
+    # The amount in cents.
     amount_cents: int
+    # Who offered it.
     offered_by: str
+    # When it was offered, in UTC.
     offered_at: str
 
 
@@ -552,8 +656,11 @@ class Copy(TypedDict):
 class Copies(TypedDict):
     """The copy that this site received, and the provider's, with their differences."""
 
+    # The annotation that this site stored.
     ours: Copy
+    # The annotation that the crowd returned.
     theirs: Copy
+    # What differs between the two.
     differences: list[str]
 
 
@@ -562,28 +669,41 @@ class Cost(TypedDict):
     amount_cents: int
     # Fees of the marketplace.
     fee_cents: int
+    # Cents in all.
     total_cents: int
 
 
 class Costs(TypedDict):
     """The cost of the project so far. `ledger` sums the entries by kind, with fees."""
 
+    # The project's limit and what was reserved and spent.
     budget: Budget
+    # The cost in all.
     total: Cost
+    # The cost of each role.
     by_role: dict[str, Cost]
+    # The sums of the ledger by kind.
     ledger: dict[str, int]
+    # Items with gold.
     finished_items: int
+    # Cents per finished item, or null without one.
     mean_finished_item_cents: float | None
 
 
 class CreatedWebhook(TypedDict):
     """A new webhook with its secret, which no other response has."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # Its address.
     url: str
+    # The types of events that the webhook waits for.
     events: list[EventsEnum]
+    # Whether it is switched on.
     is_active: bool
+    # The first failure after the last delivery that succeeded, in UTC, or null.
     failing_since: str | None
+    # When it was created, in UTC.
     created_at: str
     # Signs the requests. Null if the response repeats that of an earlier request.
     secret: str | None
@@ -599,12 +719,14 @@ class DecisionRequest(TypedDict):
 
 
 class DecisionsOnTraineesRequest(TypedDict):
+    # The decisions, one for each worker.
     decisions: list[DecisionRequest]
     # Send the drafts or the suggested remarks before the decisions.
     send_feedback: NotRequired[bool]
 
 
 class RejectionRequest(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
     # Shown to the worker.
     reason: str
@@ -615,14 +737,18 @@ class RejectionRequest(TypedDict):
 class DecisionsRequest(TypedDict):
     """The ids of submissions to accept, and those to reject with a reason each."""
 
+    # Numbers of the submissions to accept.
     accept: NotRequired[list[int]]
+    # The submissions to reject, with reasons.
     reject: NotRequired[list[RejectionRequest]]
 
 
 class Definition(TypedDict):
     """A version of the definition. It never changes, and the highest version is current."""
 
+    # The number of the version. Later ones have higher numbers.
     version: int
+    # When it was created, in UTC.
     created_at: str
 
 
@@ -634,15 +760,23 @@ class DeletionRequest(TypedDict):
 class Delivery(TypedDict):
     """An event and its delivery. `status` is the HTTP status of the last answer."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The id of the event, by which receivers recognize repeats.
     event_id: str
+    # The type of the event.
     event: EventEnum
+    # Where it is in its life cycle.
     state: DeliveryStateEnum
+    # When it was created, in UTC.
     created_at: str
+    # How often it was sent.
     attempts: int
+    # When it was last sent, in UTC, or null.
     attempted_at: str | None
     # The time of the next attempt.
     due_at: str | None
+    # The HTTP status of the receiver's last answer, or null.
     status: int | None
     # The beginning of the last answer, or the error.
     answer: str
@@ -651,31 +785,44 @@ class Delivery(TypedDict):
 
 
 class ItemChange(TypedDict):
+    # What kind of row it is.
     kind: ItemChangeKindEnum
+    # The name of the row within its project. It never changes.
     key: str
+    # Why, as the person wrote it or the site recorded it.
     reason: str
+    # The parts that differ.
     parts: list[ChangedPart]
 
 
 class FigureChange(TypedDict):
+    # The name that people see.
     label: str
     # %, cents, or empty for a count.
     unit: str
+    # What it was before.
     old: float | None
+    # What it is now.
     new: float | None
 
 
 class Differences(TypedDict):
     """What differs between a release and an earlier one."""
 
+    # The version that is compared.
     version: str
+    # With what it is compared.
     against: str
+    # How many stay as they are.
     unchanged: int
+    # The items that differ.
     items: list[ItemChange]
+    # The measured figures by name.
     figures: list[FigureChange]
 
 
 class DividedRequest(TypedDict):
+    # How many groups to make.
     count: int
     # The same pool and seed give the same groups. By default that of the project.
     seed: NotRequired[int]
@@ -687,27 +834,42 @@ class EnlargementRequest(TypedDict):
 
 
 class EntryScore(TypedDict):
+    # The figure. Fractions are between 0 and 1.
     value: float | None
     # The lower end of the 95 % interval.
     low: float | None
+    # The upper end of the 95 % interval.
     high: float | None
 
 
 class Entry(TypedDict):
     """An entry. It has scores once it is scored and the phase shows scores."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The name of the team.
     team: str
+    # The kind of the phase.
     phase: PhaseKind
+    # The key of the task.
     task: str
+    # The model or system, or null.
     system: str
+    # What the team says about its system.
     description: str
+    # The name of the file.
     file: str
+    # The SHA-256 of the file, in hexadecimal digits.
     sha256: str
+    # Where it is in its life cycle.
     state: EntryState
+    # What went wrong.
     error: str
+    # When it was sent, in UTC.
     sent_at: str
+    # When the team withdrew the entry, in UTC, or null.
     withdrawn_at: str | None
+    # The figures of the entry, or null before it is scored.
     scores: dict[str, EntryScore] | None
 
 
@@ -727,51 +889,79 @@ class ErasureRequest(TypedDict):
 
 
 class Error(TypedDict):
+    # A name of the error for programs.
     code: str
+    # What is wrong, for people. The text may change.
     detail: str
     # The field, query parameter or header that the error is about.
     attr: str | None
 
 
 class ErrorResponse(TypedDict):
+    # The group of the error: validation_error, client_error or server_error.
     type: TypeEnum
+    # What is wrong, one object for each place.
     errors: list[Error]
 
 
 class Evaluation(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The place of the training round, or null.
     round: int
+    # The pseudonym of the worker, or null.
     worker: str
     # The worker's current state in the round.
     state: EnrolmentState
+    # The rule by which units match.
     rule: str
+    # Why it was computed.
     cause: CauseEnum
+    # The measured figures by name.
     figures: dict[str, Any]
+    # The figures after corrections by people.
     corrected_figures: dict[str, Any] | None
+    # Which annotations were compared.
     computed_from: dict[str, Any]
+    # When it was computed, in UTC.
     computed_at: str
 
 
 class ExportFile(TypedDict):
+    # Its name.
     name: str
+    # How many rows the file has, or null.
     rows: int | None
+    # The size in bytes.
     bytes: int
+    # The SHA-256 of the file, in hexadecimal digits.
     sha256: str
+    # Its address.
     url: str
 
 
 class Export(TypedDict):
     """An export. It has files once it has finished."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # Where it is in its life cycle.
     state: JobState
+    # When it was requested, in UTC.
     requested_at: str
+    # When it ended, in UTC, or null.
     ended_at: str | None
+    # The format of the file.
     format: str
+    # Where the annotation comes from: generated, consolidated, expert, or imported.
     source: str
+    # How many items it has, or which ones it concerns.
     items: NotRequired[int | None]
+    # Why it failed, or an empty text.
     problem: str
+    # The files that it has.
     files: list[ExportFile]
+    # The ZIP file, or null before it is finished.
     archive: ExportFile | None
 
 
@@ -781,11 +971,17 @@ class ExtensionRequest(TypedDict):
 
 
 class Failure(TypedDict):
+    # What failed.
     what: str
+    # Where it is in its life cycle.
     state: str
+    # What went wrong.
     error: str
+    # When it happened, in UTC.
     at: str
+    # The pseudonym of the worker, or null.
     worker: str
+    # The amount in cents, or null.
     cents: int | None
 
 
@@ -794,21 +990,26 @@ class NewFeedbackRequest(TypedDict):
 
     # The id in the list of trainees.
     id: int
+    # A text for people.
     text: NotRequired[str]
     # A note by the key of an item of the round.
     notes: NotRequired[dict[str, str]]
 
 
 class FeedbackToTraineesRequest(TypedDict):
+    # The feedback to the worker.
     feedback: list[NewFeedbackRequest]
 
 
 class File(TypedDict):
+    # Its name.
     name: str
+    # The size in bytes.
     bytes: int
 
 
 class RoleForecast(TypedDict):
+    # What the worker or member does in the project.
     role: Role
     # Places that are open or undecided.
     offered: int
@@ -816,8 +1017,11 @@ class RoleForecast(TypedDict):
     to_come: int
     # Assignments behind the forecast. 0 if there are too few for a range of 95 %.
     seen: int
+    # A low estimate in cents.
     low_cents: int
+    # The expected cost in cents.
     expected_cents: int
+    # A high estimate in cents.
     high_cents: int
     # What is expected for `to_come`.
     to_come_cents: int
@@ -826,172 +1030,274 @@ class RoleForecast(TypedDict):
 class Forecast(TypedDict):
     """What the outstanding work is expected to cost, in cents with fees and a 95 % range."""
 
+    # When it was counted, in UTC. Figures are counted again after a while.
     counted_at: str
+    # Cents paid, with fees.
     spent_cents: int
+    # Cents reserved for published work that is not paid yet.
     reserved_cents: int
+    # A low estimate in cents.
     low_cents: int
+    # The expected cost in cents.
     expected_cents: int
+    # A high estimate in cents.
     high_cents: int
+    # The roles that it concerns.
     roles: list[RoleForecast]
 
 
 class FramesConsolidationSource(TypedDict):
+    # The number of the submission, or null.
     submission: int
+    # The place of the argument in that submission, from 0.
     unit: int
 
 
 class FramesConsolidationMergedArgument(TypedDict):
+    # The positions of the argument's semantic head.
     head: list[int]
+    # The words of the argument.
     filler: NotRequired[str]
+    # The frame element, or an empty text.
     element: NotRequired[str]
+    # The generic role, or an empty text.
     role: NotRequired[str]
+    # The argument from which it was taken, or null.
     source: NotRequired[FramesConsolidationSource | None]
 
 
 class FramesConsolidation(TypedDict):
+    # Whether the annotator confirmed that they understand the sentence.
     understood: NotRequired[bool]
+    # Why the record was skipped, or an empty text.
     skip: NotRequired[str]
+    # The positions of the verb and its particles.
     verb: NotRequired[list[int]]
+    # The verb with its particles, as in files.
     lemma: NotRequired[str]
+    # The name of the frame.
     frame: NotRequired[str]
+    # The arguments of the verb.
     arguments: NotRequired[list[FramesConsolidationMergedArgument]]
+    # How sure the annotator is, from 1 to 5, or null.
     confidence: NotRequired[int | None]
 
 
 class FramesGoldArgument(TypedDict):
+    # The positions of the argument's semantic head.
     head: list[int]
+    # The words of the argument.
     filler: NotRequired[str]
+    # The frame element, or an empty text.
     element: NotRequired[str]
+    # The generic role, or an empty text.
     role: NotRequired[str]
 
 
 class FramesGold(TypedDict):
+    # Whether the annotator confirmed that they understand the sentence.
     understood: NotRequired[bool]
+    # Why the record was skipped, or an empty text.
     skip: NotRequired[str]
+    # The positions of the verb and its particles.
     verb: NotRequired[list[int]]
+    # The verb with its particles, as in files.
     lemma: NotRequired[str]
+    # The name of the frame.
     frame: NotRequired[str]
+    # The arguments of the verb.
     arguments: NotRequired[list[FramesGoldArgument]]
+    # How sure the annotator is, from 1 to 5, or null.
     confidence: NotRequired[int | None]
 
 
 class FramesValidationJudgment(TypedDict):
+    # The judgment.
     verdict: Literal["verified", "disputed"]
+    # Why, as the person wrote it or the site recorded it.
     reason: NotRequired[str]
+    # What the judge proposes instead.
     proposal: NotRequired[dict[str, Any]]
 
 
 class FramesValidationJudgedArgument(TypedDict):
+    # The judgment of the head.
     head: FramesValidationJudgment
+    # The judgment of the frame element, or null.
     element: NotRequired[FramesValidationJudgment | None]
+    # The judgment of the generic role, or null.
     role: NotRequired[FramesValidationJudgment | None]
 
 
 class FramesValidationMissing(TypedDict):
+    # The positions of the argument's semantic head.
     head: list[int]
+    # The words of the argument.
     filler: NotRequired[str]
+    # The frame element, or an empty text.
     element: NotRequired[str]
+    # The generic role, or an empty text.
     role: NotRequired[str]
 
 
 class FramesValidation(TypedDict):
+    # The judgment of the reason to skip, or null.
     skip: NotRequired[FramesValidationJudgment | None]
+    # The judgment of the verb's positions, or null.
     verb: NotRequired[FramesValidationJudgment | None]
+    # The judgment of the frame, or null.
     frame: NotRequired[FramesValidationJudgment | None]
+    # The arguments of the verb.
     arguments: list[FramesValidationJudgedArgument]
+    # Arguments that the judge misses.
     missing: NotRequired[list[FramesValidationMissing]]
+    # The judgment of the record as a whole.
     record: NotRequired[Any]
 
 
 class Stage(TypedDict):
     """The workers of a round, the time that it took them and their trainers, and its cost."""
 
+    # The title, as people see it.
     title: str
+    # Workers who were invited.
     invited: int
+    # Workers who started.
     started: int
+    # Workers who finished.
     finished: int
+    # Workers who passed.
     passed: int
+    # Workers who declined.
     declined: int
+    # The time of a worker in seconds, or null.
     worker_seconds: int
+    # The time of a trainer in seconds, or null.
     trainer_seconds: int
     # Settled, with fees.
     cents: int
+    # Whether workers who pass join the pool.
     opens_pool: bool
 
 
 class Funnel(TypedDict):
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Stage]
 
 
 class Sentence(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The name of the sentence in the uploaded file.
     external_id: str
+    # The words of the sentence in order. Positions count from 0.
     tokens: list[str]
     # As it was written, empty if unknown
     text: str
     # The half-open range of characters of each token in the text
     offsets: list[list[int]]
+    # The domain of the text, such as wikinews, or an empty text.
     domain: str
+    # The part of the dataset, such as train, dev or test, or an empty text.
     partition: str
+    # The group that it belongs to, or null.
     group: str
+    # What the file says about the sentence besides its text.
     metadata: dict[str, Any]
 
 
 class QasrlGoldPublishedSlots(TypedDict):
+    # The question word.
     wh: str
+    # The auxiliary verb, or `_`.
     aux: str
+    # The placeholder of the subject, or `_`.
     subj: str
+    # Words between the subject and the verb, such as `not`, or an empty text.
     verb_prefix: str
+    # The form of the verb.
     verb_slot_inflection: str
+    # The placeholder of the object, or `_`.
     obj: str
+    # The preposition, or `_`.
     prep: str
+    # The second object, or `_`.
     obj2: str
+    # Whether the question is in the passive.
     is_passive: bool
+    # Whether the question is negated.
     is_negated: bool
 
 
 class QasrlGoldPublishedQuestion(TypedDict):
+    # The text of the question.
     question: str
+    # Ranges of words, as [start, end) in ascending order.
     answers: list[list[int]]
+    # The question in its slots, or null if it is outside of the template.
     slots: NotRequired[QasrlGoldPublishedSlots | None]
+    # Whether the sentence only implies the arguments of the role. Absent if nobody was asked.
     implied: NotRequired[bool | None]
 
 
 class QasrlGold(TypedDict):
+    # The questions about the verb or noun, with their answers.
     questions: list[QasrlGoldPublishedQuestion]
+    # Whether the noun describes an action or event. Absent for verbs.
     is_verbal: NotRequired[bool | None]
 
 
 class GroundingGoldPhrase(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: str
+    # How the picture shows it, if it does, and whether there are boxes.
     state: Literal["boxes", "group", "scene", "absent"]
+    # Boxes as [x1, y1, x2, y2) in pixels of the upright picture.
     boxes: NotRequired[list[list[int]]]
+    # False if the phrase may lack a box, because too few validators found it complete.
     complete: NotRequired[bool]
 
 
 class GroundingGold(TypedDict):
+    # The phrases of the caption, with their boxes.
     phrases: list[GroundingGoldPhrase]
 
 
 class Gold(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The key of the item.
     item: str
+    # The number of the item.
     item_id: int
+    # What is annotated, such as the verb. Its form depends on the scheme.
     target: dict[str, Any]
+    # The sentence, or its number.
     sentence: Sentence | None
+    # Where the annotation comes from: generated, consolidated, expert, or imported.
     source: GoldSource
+    # The number of the version of this item's gold, from 1.
     version: int
+    # The annotation. Its form depends on the scheme: see the schema of its name.
     content: dict[str, Any]
+    # The version of the content's form.
     schema_version: int
+    # Where the annotation comes from, such as its submissions.
     provenance: list[dict[str, Any]]
+    # The number of the case, or null.
     case: int | None
+    # The number of the submission, or null.
     submission: int | None
+    # When it was created, in UTC.
     created_at: str
 
 
 class RowError(TypedDict):
+    # The name of the file.
     file: str
+    # The line of the file, from 1, or null.
     line: int | None
+    # The column or property that is wrong, or an empty text.
     field: str
     # Return the message with the parameters that it suggests.
     message: str
@@ -1000,27 +1306,47 @@ class RowError(TypedDict):
 class GoldImport(TypedDict):
     """An import of annotations. `items_read` grows while it runs, and a new version is `added`."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # Where it is in its life cycle.
     state: JobState
+    # The format of the file.
     format: str
+    # Whether a bad row refuses the whole file.
     strict: bool
+    # Whether words are matched with those of the corpus.
     align: bool
+    # Whether boxes are scaled to the size of the picture.
     rescale_boxes: bool
     # Return the encoding in which the first file is read.
     encoding: str
+    # Which column of the table has which meaning.
     columns: dict[str, Any]
+    # The sheet of the workbook, or an empty text for the first one.
     sheet: str
+    # The files that it has.
     files: list[File]
+    # Who requested it.
     requested_by: str
+    # When it was requested, in UTC.
     requested_at: str
+    # When work on it started, in UTC, or null.
     started_at: str | None
+    # When it ended, in UTC, or null.
     ended_at: str | None
+    # How many rows were refused.
     error_count: NotRequired[int]
+    # The first of the refused rows, with file, line and reason.
     errors: NotRequired[list[RowError]]
+    # Why it failed, or an empty text.
     problem: str
+    # Where the annotation comes from: generated, consolidated, expert, or imported.
     source: GoldSource
+    # Whether roles that the lexicon lacks are added to it.
     add_roles: bool
+    # Items in the files.
     items_read: NotRequired[int]
+    # New items, or items with new gold.
     items_added: NotRequired[int]
     # Whose newest gold was the same.
     items_known: NotRequired[int]
@@ -1033,20 +1359,27 @@ class GoldImport(TypedDict):
 
 
 class GroundingValidationJudgedPhrase(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: str
+    # The judgment of the boxes.
     valid: bool
+    # Whether a box is missing.
     missing: NotRequired[bool]
+    # Boxes as [x1, y1, x2, y2) in pixels of the upright picture.
     boxes: NotRequired[list[bool]]
+    # Boxes that the judge drew instead.
     drawn: NotRequired[list[list[int]]]
 
 
 class GroundingValidation(TypedDict):
+    # The phrases of the caption, with their boxes.
     phrases: list[GroundingValidationJudgedPhrase]
 
 
 class Group(TypedDict):
     """A part of the trained generators, to which batches can be published."""
 
+    # The number of the group.
     number: int
     # The number of its workers.
     workers: int
@@ -1055,11 +1388,14 @@ class Group(TypedDict):
 
 
 class Groups(TypedDict):
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Group]
 
 
 class HoldReason(TypedDict):
+    # A name of the reason for programs.
     code: str
+    # A text for people.
     text: str
 
 
@@ -1070,102 +1406,165 @@ class HeldBonus(TypedDict):
     bonus for all units, and `amount_cents` the one that is paid.
     """
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # Where it is in its life cycle.
     state: HeldBonusStateEnum
     # The worker's pseudonym.
     worker: str
+    # Numbers of the submissions that the bonus is for.
     submissions: list[int]
+    # The amount in cents.
     amount_cents: int
+    # The bonus in cents that the rule gives.
     earned_cents: int
+    # Why the bonus is held.
     reasons: list[HoldReason]
+    # When it was held, in UTC.
     held_at: str
+    # Who decided, or an empty text.
     decided_by: str
+    # When it was decided, in UTC, or null.
     decided_at: str | None
+    # A note for staff. Workers don't see it.
     note: str
 
 
 class Import(TypedDict):
     """An import. The counts ending in `_read` grow while it runs."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # Where it is in its life cycle.
     state: JobState
+    # The format of the file.
     format: str
+    # Whether a bad row refuses the whole file.
     strict: bool
+    # Whether words are matched with those of the corpus.
     align: bool
+    # Whether boxes are scaled to the size of the picture.
     rescale_boxes: bool
     # Return the encoding in which the first file is read.
     encoding: str
+    # Which column of the table has which meaning.
     columns: dict[str, Any]
+    # The sheet of the workbook, or an empty text for the first one.
     sheet: str
+    # The files that it has.
     files: list[File]
+    # Who requested it.
     requested_by: str
+    # When it was requested, in UTC.
     requested_at: str
+    # When work on it started, in UTC, or null.
     started_at: str | None
+    # When it ended, in UTC, or null.
     ended_at: str | None
+    # How many rows were refused.
     error_count: NotRequired[int]
+    # The first of the refused rows, with file, line and reason.
     errors: NotRequired[list[RowError]]
+    # Why it failed, or an empty text.
     problem: str
+    # The domain of the text, such as wikinews, or an empty text.
     domain: str
+    # The part of the dataset, such as train, dev or test, or an empty text.
     partition: str
+    # Whether rows that are known are changed.
     update: bool
+    # Names of the files of items.
     items_files: list[File]
+    # Sentences in the files.
     sentences_read: NotRequired[int]
+    # Items in the files.
     items_read: NotRequired[int]
+    # New sentences.
     sentences_added: NotRequired[int]
+    # Known sentences that were changed.
     sentences_updated: NotRequired[int]
+    # Sentences that the project already had.
     sentences_known: NotRequired[int]
+    # New items, or items with new gold.
     items_added: NotRequired[int]
+    # Known items that were changed.
     items_updated: NotRequired[int]
+    # Items that the project already had.
     items_known: NotRequired[int]
+    # How many warnings there are.
     warning_count: NotRequired[int]
+    # The first warnings, with file and line.
     warnings: NotRequired[list[RowError]]
 
 
 class Invitation(TypedDict):
     """An open invitation. `problem` is the reason if the mail server refused it."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The mail address.
     email: str
+    # What the worker or member does in the project.
     role: MemberRole
+    # Who invited.
     invited_by: str
+    # When it was created, in UTC.
     created_at: str
+    # When it becomes void, in UTC, or null if it never does.
     expires_at: str
+    # When it was sent, in UTC.
     sent_at: str | None
+    # Why it failed, or an empty text.
     problem: str
 
 
 class InvitationsRequest(TypedDict):
+    # The pseudonyms of the workers.
     workers: list[str]
     # Invite also workers who were declined or withdrew before.
     again: NotRequired[bool]
 
 
 class Member(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
     # Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.
     username: str
     # Empty for an account without an email address.
     email: str
+    # The roles that it concerns.
     roles: list[MemberRole]
 
 
 class Invited(TypedDict):
     """The member, if the address is that of an account, or else the invitation."""
 
+    # The new member, or null.
     member: Member | None
+    # The invitation, or null.
     invitation: Invitation | None
 
 
 class Item(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The name of the row within its project. It never changes.
     key: str
+    # The sentence, or its number.
     sentence: str
+    # The domain of the text, such as wikinews, or an empty text.
     domain: str
+    # The part of the dataset, such as train, dev or test, or an empty text.
     partition: str
+    # What is annotated, such as the verb. Its form depends on the scheme.
     target: dict[str, Any]
+    # A short text that names the item.
     headline: str
+    # Its place in the order, from 0.
     position: int
+    # Whether the item is for production, and not for training.
     in_production: bool
+    # Where it is in its life cycle.
     state: ItemStateEnum
     # Number of accepted generations.
     generations: int
@@ -1188,74 +1587,107 @@ class ItemWithdrawalRequest(TypedDict):
 class Pending(TypedDict):
     """The numbers of rows by state, without confirmed payments."""
 
+    # How many tasks.
     hits: dict[str, int]
+    # Payments that are not sent yet.
     payments: dict[str, int]
+    # Cents of the payments that are not sent yet.
     payment_cents: dict[str, int]
+    # Rejections that are not sent yet.
     rejections: int
     # Assignments to be recorded.
     unrecorded: int
+    # Qualifications that are not granted yet.
     grants: dict[str, int]
+    # Messages to workers that are not sent yet.
     messages: dict[str, int]
 
 
 class Jobs(TypedDict):
     """Pending work of the sweeps, and up to 50 failures of each kind."""
 
+    # Work that is waiting.
     pending: Pending
+    # What failed and waits for a person.
     failures: dict[str, list[Failure]]
 
 
 class LedgerEntry(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # When it happened, in UTC.
     at: str
+    # What kind of row it is.
     kind: LedgerKind
+    # The amount in cents.
     amount_cents: int
+    # The crowd's fee in cents.
     fee_cents: int
+    # What the worker or member does in the project.
     role: str | None
+    # The number of the task, or null.
     hit: str | None
+    # The pseudonym of the worker, or null.
     worker: str | None
     # reward or bonus, or null if the entry is not a payment.
     payment: str | None
+    # Names the happening. No two entries have the same key.
     key: str
 
 
 class Scheme(TypedDict):
+    # Its name.
     name: str
+    # The title, as people see it.
     title: str
+    # One sentence about it.
     summary: str
 
 
 class ListedSchemes(TypedDict):
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Scheme]
 
 
 class Token(TypedDict):
+    # Its name.
     name: str
+    # The first characters of the token, which name it.
     beginning: str
+    # What the token may do.
     scopes: list[ScopesEnum]
     # Return the slugs of the projects that the token is limited to, or null for all.
     projects: list[str] | None
+    # When it was created, in UTC.
     created_at: str
+    # When it becomes void, in UTC, or null if it never does.
     expires_at: str | None
 
 
 class Me(TypedDict):
     """The caller, and the token if the request has one."""
 
+    # The name with which the person signs in.
     username: str
+    # Whether the person may create projects.
     can_create_projects: bool
+    # The token of this request.
     token: Token | None
 
 
 class MessageRequest(TypedDict):
+    # The pseudonyms of the workers.
     workers: list[str]
+    # The subject of the message.
     subject: str
+    # The text of the message.
     text: str
 
 
 class NewArmRequest(TypedDict):
     """A way to help annotators, for a share of the batch's items."""
 
+    # The share of the items in percent.
     percent: int
     # Replaces the project's setting.
     suggestions: NotRequired[SuggestionsEnum | BlankEnum]
@@ -1266,9 +1698,13 @@ class NewArmRequest(TypedDict):
 
 
 class NewAuthorRequest(TypedDict):
+    # The family name.
     family: str
+    # Given names.
     given: NotRequired[str]
+    # The ORCID, or an empty text.
     orcid: NotRequired[str]
+    # The institution, or an empty text.
     affiliation: NotRequired[str]
 
 
@@ -1283,10 +1719,13 @@ class NewBatchRequest(TypedDict):
     pool: NotRequired[str | None]
     # Admit only holders of the pool with these values.
     groups: NotRequired[list[int]]
+    # The least share of approved work in percent, or null.
     approval_rate: NotRequired[int | None]
     # Countries of the workers, two letters each.
     locales: NotRequired[list[str]]
+    # How many tasks are kept open at a time, or null for all at once.
     keep_open: NotRequired[int | None]
+    # The limit in cents, or null for none.
     cap_cents: NotRequired[int | None]
     # Work without a decision is approved after this time.
     auto_approval_seconds: NotRequired[int]
@@ -1317,11 +1756,13 @@ class NewDefinitionRequest(TypedDict):
 
 
 class NewEntryRequest(TypedDict):
+    # The kind of the phase.
     phase: PhaseKind
     # A task of the benchmark, such as B.1.
     task: NotRequired[str]
     # Its name on the leaderboard.
     system: str
+    # What the team says about its system.
     description: NotRequired[str]
     # The predictions.
     file: bytes
@@ -1338,7 +1779,9 @@ class NewExportRequest(TypedDict):
     annotations: NotRequired[bool]
     # Add the certainty of the gold, if it was estimated.
     certainty: NotRequired[bool]
+    # The domain of the text, such as wikinews, or an empty text.
     domain: NotRequired[str]
+    # The part of the dataset, such as train, dev or test, or an empty text.
     partition: NotRequired[Partition | BlankEnum]
     # An SPDX identifier, such as CC-BY-SA-4.0.
     licence: NotRequired[str]
@@ -1347,6 +1790,7 @@ class NewExportRequest(TypedDict):
 class NewGoldImportRequest(TypedDict):
     """Annotations of experts or of a published dataset, for items that the project has."""
 
+    # The files that it has.
     files: list[bytes]
     # A format of the project's scheme. Recognised if it is empty.
     format: NotRequired[str]
@@ -1371,12 +1815,14 @@ class NewGoldImportRequest(TypedDict):
 class NewGroupsRequest(TypedDict):
     """The number of groups, and the groups of some workers. Others stay in theirs."""
 
+    # How many groups to make.
     count: int
     # The number of the group by pseudonym, or null for no group.
     workers: NotRequired[dict[str, int | None]]
 
 
 class NewImportRequest(TypedDict):
+    # The files that it has.
     files: list[bytes]
     # A format of the project's scheme. Recognised if it is empty.
     format: NotRequired[str]
@@ -1398,14 +1844,18 @@ class NewImportRequest(TypedDict):
     images: NotRequired[bytes]
     # What to look for in the sentences without `items_files`, if the scheme has a choice.
     search: NotRequired[str]
+    # The domain of the text, such as wikinews, or an empty text.
     domain: NotRequired[str]
+    # The part of the dataset, such as train, dev or test, or an empty text.
     partition: NotRequired[Partition | BlankEnum]
     # Replace sentences and items that exist otherwise, unless work depends on them.
     update: NotRequired[bool]
 
 
 class NewInvitationRequest(TypedDict):
+    # The mail address.
     email: str
+    # What the worker or member does in the project.
     role: MemberRole
 
 
@@ -1417,7 +1867,9 @@ class NewNoteRequest(TypedDict):
 class NewProjectRequest(TypedDict):
     # The name in URLs and commands.
     slug: str
+    # The title, as people see it.
     title: NotRequired[str]
+    # The annotation scheme.
     scheme: SchemeEnum
     # Of a custom scheme: YAML or JSON as text, or an object. By default, a starter.
     definition: NotRequired[str | dict[str, Any]]
@@ -1440,6 +1892,7 @@ class NewProjectRequest(TypedDict):
     shown_context: NotRequired[ShownContextEnum]
     # When the work of generators is accepted and its bonus decided.
     bonus_timing: NotRequired[BonusTimingEnum]
+    # How several annotations become gold.
     protocol: NotRequired[ProtocolEnum]
     # The number of validators or verifiers per item.
     validators_per_item: NotRequired[int]
@@ -1458,14 +1911,21 @@ class NewReleaseRequest(TypedDict):
     version: str
     # Of the annotations.
     licence: Licence
+    # The authors, in the order of the citation.
     authors: list[NewAuthorRequest]
+    # The parts of the dataset that it contains.
     partitions: NotRequired[list[Partition | BlankEnum]]
     # By default the gold that the project produces.
     source: NotRequired[GoldSource | BlankEnum]
+    # The licence of the texts.
     text_licence: NotRequired[Licence | BlankEnum]
+    # A text of the release for its readers.
     notes: NotRequired[str]
+    # Who paid for the work.
     funding: NotRequired[str]
+    # Whom readers can ask.
     contact: NotRequired[str]
+    # Its address.
     url: NotRequired[str]
     # Release the images too.
     images: NotRequired[bool]
@@ -1477,21 +1937,28 @@ class NewReleaseRequest(TypedDict):
 class SampleRequest(TypedDict):
     """A sample of items that were never published and are in no round."""
 
+    # How many items to draw.
     count: int
     # rich chooses those whose expert gold has the most units.
     method: NotRequired[MethodEnum]
+    # The start of the random numbers. The same seed gives the same order.
     seed: NotRequired[int]
     # Only items with expert gold.
     only_gold: NotRequired[bool]
 
 
 class NewRoundRequest(TypedDict):
+    # Keys of the items.
     items: NotRequired[list[str]]
+    # How many items to draw at random.
     sample: NotRequired[SampleRequest]
+    # What the worker or member does in the project.
     role: NotRequired[NewRoundRoleEnum]
+    # The title, as people see it.
     title: NotRequired[str]
     # Open to every worker who meets the requirements.
     is_screening: NotRequired[bool]
+    # What happens to workers who pass.
     after_passing: NotRequired[AfterPassingEnum]
 
 
@@ -1500,9 +1967,11 @@ class NewSystemEvaluationRequest(TypedDict):
 
     # A file per system, named after it.
     systems: list[bytes]
+    # Where the annotation comes from: generated, consolidated, expert, or imported.
     source: NotRequired[GoldSource | BlankEnum]
     # Of the project's gold.
     partition: NotRequired[Partition | BlankEnum]
+    # The gold with which systems are compared.
     reference: NotRequired[list[bytes]]
     # Sentences of parsers' output without ids, if the scheme has such files.
     sentences: NotRequired[list[bytes]]
@@ -1527,214 +1996,331 @@ class OverturnRequest(TypedDict):
 
 
 class PaginatedBatchList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Batch]
 
 
 class PaginatedBenchmarkList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Benchmark]
 
 
 class PaginatedCaseList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Case]
 
 
 class PaginatedChangeList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Change]
 
 
 class PaginatedCompensationList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Compensation]
 
 
 class PaginatedDefinitionList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Definition]
 
 
 class PaginatedDeliveryList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Delivery]
 
 
 class PaginatedEntryList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Entry]
 
 
 class PaginatedEvaluationList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Evaluation]
 
 
 class PaginatedExportList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Export]
 
 
 class PaginatedGoldImportList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[GoldImport]
 
 
 class PaginatedGoldList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Gold]
 
 
 class PaginatedHeldBonusList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[HeldBonus]
 
 
 class PaginatedImportList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Import]
 
 
 class PaginatedInvitationList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Invitation]
 
 
 class PaginatedItemList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Item]
 
 
 class PaginatedLedgerEntryList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[LedgerEntry]
 
 
 class PaginatedMemberList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Member]
 
 
 class Pool(TypedDict):
     """The trained workers of a role. `code` names them in requirements."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # What the worker or member does in the project.
     role: Role
+    # The code of the qualification.
     code: str
+    # Its name.
     name: str
     # The number of its workers.
     workers: int
+    # The groups, with their sizes.
     groups: list[int]
 
 
 class PaginatedPoolList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Pool]
 
 
 class PoolWorker(TypedDict):
     """A worker who has, or had, the qualification of a pool."""
 
+    # The pseudonym of the worker, or null.
     worker: str
+    # Where it is in its life cycle.
     state: PoolWorkerStateEnum
+    # The group that it belongs to, or null.
     group: int | None
+    # When it was last changed, in UTC.
     changed_at: str
     # The reason of a withdrawal, or why the marketplace refused the grant.
     problem: str
 
 
 class PaginatedPoolWorkerList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[PoolWorker]
 
 
 class Project(TypedDict):
+    # The project's name in addresses.
     slug: str
+    # The title, as people see it.
     title: str
+    # The annotation scheme.
     scheme: str
+    # The crowd: the built-in marketplace, MTurk or Prolific.
     provider: ProviderEnum
+    # The pay of each role.
     pay_scheme: dict[str, dict[str, int]]
     # The protections against junk that the terms lack. Presets lack none.
     pay_warnings: list[str]
     # The budget limit.
     cap_cents: int | None
+    # The least pay an hour in cents, or null for none.
     minimum_hourly_cents: int | None
+    # How several annotations become gold.
     protocol: ProtocolEnum
+    # How many workers annotate an item.
     generators_per_item: int
+    # How many workers judge an annotation.
     validators_per_item: int
+    # How many of them have to agree.
     validators_to_agree: int
+    # How often a disputed annotation returns to its author.
     revision_limit: int
+    # What follows if an annotation stays disputed.
     after_disputes: AfterDisputesEnum
+    # Where a worker who annotated something can't judge it.
     exclusion_scope: ExclusionScopeEnum
+    # Whether the bonus of annotators waits until the item has gold.
     bonus_timing: BonusTimingEnum
+    # What is recorded of how workers enter their answers.
     input_signals: InputSignalsEnum
+    # What workers' pages suggest.
     suggestions: SuggestionsEnum
+    # The language of the texts, as a BCP 47 tag.
     language: str
+    # Which sentences of the document a page shows around the sentence.
     shown_context: ShownContextEnum
+    # The start of the random numbers. The same seed gives the same order.
     seed: int
+    # When the project was archived, in UTC, or null.
     archived_at: str | None
+    # When it was created, in UTC.
     created_at: str
 
 
 class PaginatedProjectList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Project]
 
 
 class Release(TypedDict):
     """A release. It has an archive once its files are stored."""
 
+    # The version of the release, such as 1.0.
     version: str
+    # Where the annotation comes from: generated, consolidated, expert, or imported.
     source: GoldSource
+    # When the release was made, in UTC.
     released_at: str
+    # Who made the release.
     released_by: str
+    # How many items it has, or which ones it concerns.
     items: int
+    # How many sentences it has.
     sentences: int
+    # The licence of the annotations.
     licence: str
+    # The licence of the texts.
     text_licence: str
+    # A text of the release for its readers.
     notes: str
+    # The authors, in the order of the citation.
     authors: list[Author]
+    # The ZIP file, or null before it is finished.
     archive: Archive | None
 
 
 class PaginatedReleaseList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Release]
 
 
 class Round(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # What the worker or member does in the project.
     role: Role
+    # Its place among the project's rounds, from 1.
     ordinal: int
+    # What kind of row it is.
     kind: RoundKind
+    # The title, as people see it.
     title: str
+    # Who may enter the round.
     entry: EntryEnum
+    # The figures that a worker has to reach.
     thresholds: dict[str, float]
+    # The roles that workers who pass may take.
     pool_roles: list[Role]
+    # What workers need to be invited.
     requirements: list[dict[str, Any]]
+    # How many items a worker gets, or null for all.
     items_per_worker: int | None
     # The number of its items.
     items: int
@@ -1743,47 +2329,69 @@ class Round(TypedDict):
 
 
 class PaginatedRoundList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Round]
 
 
 class PaginatedSentenceList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Sentence]
 
 
 class Session(TypedDict):
     """A worker's place in a study."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
     # Its id.
     study: int
+    # The pseudonym of the worker, or null.
     worker: str
+    # Where it is in its life cycle.
     state: SessionStateEnum
+    # When the participant arrived, in UTC, or null.
     arrived_at: str | None
+    # Until when the session's tasks can be submitted, in UTC, or null.
     deadline: str
+    # When the last task was submitted, in UTC, or null.
     finished_at: str | None
+    # When the crowd recorded the completion, in UTC, or null.
     completed_at: str | None
+    # When the session was approved, in UTC, or null.
     approved_at: str | None
+    # What is wrong with the session, or an empty text.
     issue: IssueEnum
+    # When the issue was noticed, in UTC, or null.
     issue_at: str | None
     # What the provider refused, or empty.
     problem: str
 
 
 class PaginatedSessionList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Session]
 
 
 class Study(TypedDict):
     """A study: a posting at the provider, whose places are sessions of several HITs."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The title, as people see it.
     title: str
+    # Where it is in its life cycle.
     state: StudyStateEnum
     # The provider's id, or null until the study is created there.
     external_id: str | None
@@ -1791,6 +2399,7 @@ class Study(TypedDict):
     places: int
     # Returned and rejected sessions have freed their places.
     taken: int
+    # How many tasks a participant gets.
     hits_per_session: int
     # For a session, without bonuses and fees.
     reward_cents: int
@@ -1804,171 +2413,259 @@ class Study(TypedDict):
     cost_cents: int
     # The number of sessions by state.
     sessions: dict[str, int]
+    # When it was published at the crowd, in UTC, or null.
     published_at: str | None
     # What the provider refused, or empty.
     problem: str
 
 
 class PaginatedStudyList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Study]
 
 
 class QasrlGenerationContextAnswer(TypedDict):
+    # The sentence, or its number.
     sentence: str
+    # The position of the first word in its sentence.
     start: int
+    # The position after the last word.
     end: int
+    # A text for people.
     text: NotRequired[str]
 
 
 class QasrlGenerationAsked(TypedDict):
+    # The text of the question.
     question: str
+    # Ranges of words, as [start, end) in ascending order.
     answers: list[list[int]]
+    # The question in its slots, or null if it is outside of the template.
     slots: NotRequired[Any]
+    # Whether the sentence only implies the arguments of the role. Absent if nobody was asked.
     implied: NotRequired[bool | None]
+    # Answers in other sentences of the document.
     context_answers: NotRequired[list[QasrlGenerationContextAnswer]]
+    # The rank of the suggestion that the worker picked, from 1, or null for a typed question.
     picked: NotRequired[int | None]
 
 
 class QasrlGeneration(TypedDict):
+    # The questions about the verb or noun, with their answers.
     questions: list[QasrlGenerationAsked]
+    # Why there is no question, or an empty text.
     no_question: NotRequired[str]
+    # Whether the noun describes an action or event. Absent for verbs.
     is_verbal: NotRequired[bool | None]
 
 
 class QasrlConsolidationContextAnswer(TypedDict):
+    # The sentence, or its number.
     sentence: str
+    # The position of the first word in its sentence.
     start: int
+    # The position after the last word.
     end: int
+    # A text for people.
     text: NotRequired[str]
 
 
 class QasrlConsolidationSource(TypedDict):
+    # The number of the submission, or null.
     submission: int
+    # The text of the question.
     question: int
 
 
 class QasrlConsolidationJudged(TypedDict):
+    # The text of the question.
     question: str
+    # Ranges of words, as [start, end) in ascending order.
     answers: list[list[int]]
+    # The question in its slots, or null if it is outside of the template.
     slots: NotRequired[Any]
+    # Whether the sentence only implies the arguments of the role. Absent if nobody was asked.
     implied: NotRequired[bool | None]
+    # Answers in other sentences of the document.
     context_answers: NotRequired[list[QasrlConsolidationContextAnswer]]
+    # The rank of the suggestion that the worker picked, from 1, or null for a typed question.
     picked: NotRequired[int | None]
+    # The question from which it was taken, or null.
     source: QasrlConsolidationSource | None
+    # The judgment.
     verdict: Literal["keep", "invalid", "redundant"]
+    # The place of the kept question that this one repeats, from 0, or null.
     same_as: NotRequired[int | None]
 
 
 class QasrlConsolidation(TypedDict):
+    # The questions about the verb or noun, with their answers.
     questions: list[QasrlConsolidationJudged]
+    # Whether the noun describes an action or event. Absent for verbs.
     is_verbal: NotRequired[bool | None]
 
 
 class QasrlValidationVerdict(TypedDict):
+    # The text of the question.
     question: NotRequired[str]
+    # The question in its slots, or null if it is outside of the template.
     slots: NotRequired[Any]
+    # Ranges of words, as [start, end) in ascending order.
     answers: list[list[int]]
+    # The judgment.
     verdict: Literal["valid", "invalid", "redundant"]
+    # The place of the kept question that this one repeats, from 0, or null.
     same_as: NotRequired[int | None]
 
 
 class QasrlValidation(TypedDict):
+    # The questions about the verb or noun, with their answers.
     questions: list[QasrlValidationVerdict]
 
 
 class Step(TypedDict):
     # Active time on the step.
     seconds: int
+    # What the worker did on the page, in order.
     moves: int
 
 
 class Submission(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The key of the item.
     item: str
+    # The number of the item.
     item_id: int
+    # What the worker or member does in the project.
     role: Role
     # The worker's pseudonym, or null for an expert.
     worker: str | None
+    # Where it is in its life cycle.
     state: SubmissionState
+    # The annotation. Its form depends on the scheme: see the schema of its name.
     content: dict[str, Any]
+    # The version of the content's form.
     schema_version: int
+    # Why it failed, or an empty text.
     problem: str
+    # When the worker first opened the task, in UTC, or null.
     opened_at: str
+    # When the worker submitted it, in UTC, or null.
     submitted_at: str
+    # The time in seconds in which the page was in use.
     active_seconds: int
+    # What the worker did on the page, in order.
     moves: int
     # The page's steps by name. Empty if the scheme's page has no steps.
     steps: dict[str, Step]
+    # What the worker wrote about the task.
     comment: str
 
 
 class PaginatedSubmissionList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Submission]
 
 
 class SystemFigure(TypedDict):
+    # The figure. Fractions are between 0 and 1.
     value: float | None
     # The lower end of the 95 % interval.
     low: float | None
+    # The upper end of the 95 % interval.
     high: float | None
 
 
 class ScoredSystem(TypedDict):
+    # Its name.
     name: str
+    # Other facts about the system.
     facts: dict[str, int]
+    # The measured figures by name.
     figures: dict[str, SystemFigure]
 
 
 class SystemDifference(TypedDict):
     """How far the first system is above the second. Systems are numbers in `systems`, from 0."""
 
+    # The first of the two systems.
     first: int
+    # The second of the two systems.
     second: int
+    # The figure that is compared.
     measure: str
+    # The figure. Fractions are between 0 and 1.
     value: float | None
+    # The lower end of the 95 % interval.
     low: float | None
+    # The upper end of the 95 % interval.
     high: float | None
+    # The p-value of the paired test, adjusted after Holm.
     p_value: float | None
     # The p-value, adjusted for the number of pairs (Holm).
     adjusted: float | None
 
 
 class SystemResult(TypedDict):
+    # How many items it has, or which ones it concerns.
     items: int
+    # The number of documents, which are resampled.
     documents: int
+    # The systems that are compared.
     systems: list[ScoredSystem]
+    # What differs between the two.
     differences: list[SystemDifference]
 
 
 class SystemEvaluation(TypedDict):
     """An evaluation. It has a result and files once it has finished."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # Where it is in its life cycle.
     state: JobState
+    # When it was requested, in UTC.
     requested_at: str
+    # When it ended, in UTC, or null.
     ended_at: str | None
+    # The systems that are compared.
     systems: list[str]
+    # Why it failed, or an empty text.
     problem: str
+    # The result, or null before it is finished.
     result: SystemResult | None
+    # The files that it has.
     files: dict[str, str]
 
 
 class PaginatedSystemEvaluationList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[SystemEvaluation]
 
 
 class Trainee(TypedDict):
     """A worker of a round. `figures` have the trainer's corrections, if there are any."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The pseudonym of the worker, or null.
     worker: str
+    # Where it is in its life cycle.
     state: EnrolmentState
+    # When the worker joined the round, in UTC.
     enrolled_at: str
     # The number of the round's publication that admitted the worker.
     publication: NotRequired[int | None]
@@ -1976,42 +2673,61 @@ class Trainee(TypedDict):
     evaluation: NotRequired[int | None]
     # Return False while the figures cover only a part of the round.
     is_finished: bool
+    # The measured figures by name.
     figures: dict[str, Any]
     # The thresholds that the figures do not meet.
     unmet: list[str]
     # Whether to pass the worker, or empty.
     suggestion: str
+    # The feedback to the worker.
     feedback: FeedbackEnum
 
 
 class PaginatedTraineeList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Trainee]
 
 
 class Webhook(TypedDict):
     """A webhook. `failing_since` is the first failure after the last delivery that succeeded."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # Its address.
     url: str
+    # The types of events that the webhook waits for.
     events: list[EventsEnum]
+    # Whether it is switched on.
     is_active: bool
+    # The first failure after the last delivery that succeeded, in UTC, or null.
     failing_since: str | None
+    # When it was created, in UTC.
     created_at: str
 
 
 class PaginatedWebhookList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Webhook]
 
 
 class Work(TypedDict):
+    # How many submissions, or which ones.
     submissions: int
+    # Accepted submissions.
     accepted: int
+    # Rejected submissions.
     rejected: int
+    # The mean time for a task in seconds, or null.
     mean_seconds: float | None
+    # The time in seconds in which the page was in use.
     active_seconds: int
     # Confirmed payments, without fees.
     earned_cents: int
@@ -2020,31 +2736,44 @@ class Work(TypedDict):
 class Worker(TypedDict):
     """A worker of the project, by pseudonym, without the marketplace's id."""
 
+    # The name of the worker in this project. It is not the crowd's.
     pseudonym: str
+    # When the worker first accepted a task of the site, in UTC.
     first_seen_at: str
     # Includes agreement experiments and compensation.
     production: Work
+    # The worker's training rounds.
     training: Work
 
 
 class PaginatedWorkerList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[Worker]
 
 
 class WorkerNote(TypedDict):
     """A note on a worker, for colleagues. The worker doesn't see it."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # Who wrote it.
     author: str
+    # A text for people.
     text: str
+    # When the note was written, in UTC.
     written_at: str
 
 
 class PaginatedWorkerNoteList(TypedDict):
+    # The address of the next page, or null on the last one.
     next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
     previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
     results: list[WorkerNote]
 
 
@@ -2053,15 +2782,20 @@ class PatchedChangedBatchRequest(TypedDict):
 
     # The number of HITs that the top-up keeps open, or null for no top-up.
     keep_open: NotRequired[int | None]
+    # The limit in cents, or null for none.
     cap_cents: NotRequired[int | None]
+    # How often missing work of an item is published again by itself.
     republish_limit: NotRequired[int]
 
 
 class PatchedChangedProjectRequest(TypedDict):
     """The changes of a project. Fields that are left out stay as they are."""
 
+    # The title, as people see it.
     title: NotRequired[str]
+    # The limit in cents, or null for none.
     cap_cents: NotRequired[int | None]
+    # The least pay an hour in cents, or null for none.
     minimum_hourly_cents: NotRequired[int | None]
     # A preset, or the terms of some roles. Others keep theirs.
     pay_scheme: NotRequired[
@@ -2072,28 +2806,41 @@ class PatchedChangedProjectRequest(TypedDict):
     generators_per_item: NotRequired[int]
     # Where people who judge annotations must not have annotated.
     exclusion_scope: NotRequired[ExclusionScopeEnum]
+    # Whether the bonus of annotators waits until the item has gold.
     bonus_timing: NotRequired[BonusTimingEnum]
+    # What is recorded of how workers enter their answers.
     input_signals: NotRequired[InputSignalsEnum]
+    # What workers' pages suggest.
     suggestions: NotRequired[SuggestionsEnum]
+    # Which sentences of the document a page shows around the sentence.
     shown_context: NotRequired[ShownContextEnum]
 
 
 class PatchedChangedRoundRequest(TypedDict):
     """The changes of a round. Fields that are left out stay as they are."""
 
+    # The title, as people see it.
     title: NotRequired[str]
+    # Who may enter the round.
     entry: NotRequired[EntryEnum]
+    # What happens to workers who pass.
     after_passing: NotRequired[AfterPassingEnum]
     # The value of each figure that suggests a pass. Shares are in [0, 1].
     thresholds: NotRequired[dict[str, float]]
+    # How many items a worker gets, or null for all.
     items_per_worker: NotRequired[int | None]
+    # The least share of approved work in percent, or null.
     approval_rate: NotRequired[int | None]
+    # The least number of approved tasks, or null.
     hits_approved: NotRequired[int | None]
+    # Countries, as two-letter codes, from which workers may come.
     locales: NotRequired[list[str]]
 
 
 class PatchedChangedWebhookRequest(TypedDict):
+    # Its address.
     url: NotRequired[str]
+    # The types of events that the webhook waits for.
     events: NotRequired[list[EventsEnum]]
     # While it is false, nothing is sent and new events are not stored.
     is_active: NotRequired[bool]
@@ -2107,10 +2854,13 @@ class PatchedRolesRequest(TypedDict):
 class Quality(TypedDict):
     """Gold of a source compared with gold of another one. Each row has one of them as reference."""
 
+    # When it was counted, in UTC. Figures are counted again after a while.
     counted_at: str | None
     # Why there are no figures, or empty.
     problem: str
+    # Where the annotation comes from: generated, consolidated, expert, or imported.
     source: GoldSource
+    # With what it is compared.
     against: GoldSource
     # The numbers of items and units of each source.
     yields: dict[str, Any]
@@ -2133,29 +2883,41 @@ class RejectionReasonRequest(TypedDict):
 class ReleaseJob(TypedDict):
     """A release in progress. It has a release once the gold is frozen, and an archive at the end."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # Where it is in its life cycle.
     state: JobState
+    # When it was requested, in UTC.
     requested_at: str
+    # When it ended, in UTC, or null.
     ended_at: str | None
+    # The version of the release, such as 1.0.
     version: str
+    # Why it failed, or an empty text.
     problem: str
+    # The number of the release, or null.
     release: Release | None
 
 
 class RoundItemsRequest(TypedDict):
     """The items of a round: their keys in order, or a sample."""
 
+    # Keys of the items.
     items: NotRequired[list[str]]
+    # How many items to draw at random.
     sample: NotRequired[SampleRequest]
 
 
 class RoundPreview(TypedDict):
     """What a publication would cost. Nothing was published."""
 
+    # How many items it has, or which ones it concerns.
     items: int
+    # The pseudonyms of the workers.
     workers: int
     # What would be reserved, with bonuses and fees.
     most_cents: int
+    # Items that have no expert gold yet.
     items_without_gold: int
     # Before the publication. Null without a budget limit.
     budget_left_cents: int | None
@@ -2164,8 +2926,11 @@ class RoundPreview(TypedDict):
 class SchemeProtocol(TypedDict):
     """A protocol, and the roles of the people who work under it."""
 
+    # Its name.
     name: str
+    # One sentence about it.
     summary: str
+    # The roles that it concerns.
     roles: list[Role]
 
 
@@ -2177,12 +2942,15 @@ class SlotsRequest(TypedDict):
 class Statistics(TypedDict):
     """Counts of the annotated items by group, such as the gold or a partition."""
 
+    # When it was counted, in UTC. Figures are counted again after a while.
     counted_at: str | None
     # Why there are no figures, or empty.
     problem: str
     # Of the gold.
     source: str
+    # The groups, with their sizes.
     groups: dict[str, Any]
+    # The tables of the page, with their rows.
     tables: list[dict[str, Any]]
     # How often each category occurs.
     frequencies: dict[str, Any]
@@ -2191,59 +2959,92 @@ class Statistics(TypedDict):
 class WholeDefinition(TypedDict):
     """A version of the definition with its value, in which all defaults are filled in."""
 
+    # The number of the version. Later ones have higher numbers.
     version: int
+    # When it was created, in UTC.
     created_at: str
     # As in the manifest of exports.
     sha256: str
+    # The definition of a custom scheme.
     definition: dict[str, Any]
 
 
 class WholeEvaluation(TypedDict):
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The place of the training round, or null.
     round: int
+    # The pseudonym of the worker, or null.
     worker: str
     # The worker's current state in the round.
     state: EnrolmentState
+    # The rule by which units match.
     rule: str
+    # Why it was computed.
     cause: CauseEnum
+    # The measured figures by name.
     figures: dict[str, Any]
+    # The figures after corrections by people.
     corrected_figures: dict[str, Any] | None
+    # Which annotations were compared.
     computed_from: dict[str, Any]
+    # When it was computed, in UTC.
     computed_at: str
+    # Which units were matched.
     alignment: list[dict[str, Any]]
 
 
 class WholeInvitation(TypedDict):
     """An open invitation. `problem` is the reason if the mail server refused it."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # The mail address.
     email: str
+    # What the worker or member does in the project.
     role: MemberRole
+    # Who invited.
     invited_by: str
+    # When it was created, in UTC.
     created_at: str
+    # When it becomes void, in UTC, or null if it never does.
     expires_at: str
+    # When it was sent, in UTC.
     sent_at: str | None
+    # Why it failed, or an empty text.
     problem: str
+    # The address that accepts the invitation. It is shown once.
     link: str
 
 
 class WholeRound(TypedDict):
     """A round with its items, and what the next publication needs."""
 
+    # The number of the row. It never changes and is not used again.
     id: int
+    # What the worker or member does in the project.
     role: Role
+    # Its place among the project's rounds, from 1.
     ordinal: int
+    # What kind of row it is.
     kind: RoundKind
+    # The title, as people see it.
     title: str
+    # Who may enter the round.
     entry: EntryEnum
+    # The figures that a worker has to reach.
     thresholds: dict[str, float]
+    # The roles that workers who pass may take.
     pool_roles: list[Role]
+    # What workers need to be invited.
     requirements: list[dict[str, Any]]
+    # How many items a worker gets, or null for all.
     items_per_worker: int | None
     # The number of its items.
     items: int
     # How often it was published.
     publications: int
+    # The keys of the items.
     item_keys: list[str]
     # Return how many items need expert gold before the round can be published.
     items_without_gold: int
@@ -2254,23 +3055,32 @@ class WholeRound(TypedDict):
 class WholeScheme(TypedDict):
     """A scheme: what projects can choose, and the form of the content in submissions and gold."""
 
+    # Its name.
     name: str
+    # The title, as people see it.
     title: str
+    # One sentence about it.
     summary: str
+    # The version of the content's form.
     schema_version: int
     # The JSON Schema of each kind of content, such as generation and gold.
     content: dict[str, dict[str, Any]]
+    # The protocols of the scheme.
     protocols: list[SchemeProtocol]
+    # The pay schemes that a project can start with.
     pay_presets: dict[str, dict[str, dict[str, int]]]
     # Of imported corpora.
     sentence_formats: list[str]
     # Of imported gold.
     gold_formats: list[str]
+    # The formats in which gold can be exported.
     export_formats: list[str]
+    # What can be found in plain text as items.
     searches: dict[str, str]
 
 
 class WithdrawalRequest(TypedDict):
+    # The pseudonyms of the workers.
     workers: list[str]
     # Shown to the worker.
     reason: str

@@ -22,6 +22,7 @@ from tests.dashboard.campaign import make_user
 from tests.jobs.factories import make_export, make_system_evaluation, queued_release
 from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
+from web.property_descriptions import DESCRIPTIONS
 
 CHECKS = (
     "not_a_server_error",
@@ -206,3 +207,17 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
         check=False,
     )
     assert run.returncode == 0, run.stdout[-8000:] + run.stderr[-1000:]
+
+
+def test_each_property_is_described(schema):
+    components = schema["components"]["schemas"]
+    properties = {
+        (name, key): value
+        for name, component in components.items()
+        for key, value in component.get("properties", {}).items()
+    }
+    assert len(properties) > 1000
+    assert [names for names, value in properties.items() if not value.get("description")] == []
+    # A description that nothing uses is that of a property that was renamed.
+    known = {key for names in properties for key in (names[1], ".".join(names))}
+    assert set(DESCRIPTIONS) - known == set()
