@@ -59,10 +59,9 @@ class Command(BaseCommand):
         except expected as error:
             raise InputError(error) from error
         except DatabaseError as error:
-            if MIGRATIONS in connection.introspection.table_names():
-                raise
-            migrate = as_called("manage.py migrate")
-            raise InputError(f"The database has no tables yet. Run `{migrate}` first.") from error
+            if problem := _problem_of_database():
+                raise InputError(problem) from error
+            raise
 
     def add_json(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -70,6 +69,16 @@ class Command(BaseCommand):
     def write_result(self, facts: dict[str, Any], sentence: str, *, as_json: bool) -> None:
         """Print the result as JSON for programs, or as a sentence."""
         self.stdout.write(json.dumps(facts) if as_json else sentence)
+
+
+def _problem_of_database() -> str:
+    """Return why no command can use the database, or an empty string."""
+    try:
+        if MIGRATIONS in connection.introspection.table_names():
+            return ""
+    except DatabaseError as error:
+        return f"The database can't be used: {str(error).strip()}."
+    return as_called("The database has no tables yet. Run `manage.py migrate` first.")
 
 
 class FileCommand(Command):

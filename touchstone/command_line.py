@@ -5,6 +5,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from importlib import import_module
 
 from touchstone import completion, program
 from touchstone.command_list import subjects
@@ -71,14 +72,15 @@ def _print_completion(name: str, arguments: Sequence[str]) -> None:
 
 def _run_in_django(name: str, arguments: Sequence[str]) -> None:
     path = sys.path.copy()
-    # They import packages of the site, which main() makes importable, and Django.
+    # These are packages of the site, which main() makes importable, and Django.
+    import_module("config")
+    # Celery, which `config` imports, puts the current folder first. Its modules would hide others.
+    sys.path[:] = path
     from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 
     from config.environment.start import StartError, prepare_start  # noqa: PLC0415
 
-    # Celery, which `config` imports, puts the current folder first. Its modules would hide ours.
-    sys.path[:] = path
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         prepare_start(arguments, os.environ)

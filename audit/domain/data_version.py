@@ -62,6 +62,14 @@ def problem_of_data() -> str:
         return problem_of_newer_data() or _older(applied)
     except OperationalError:
         return ""
+    except DatabaseError as error:
+        return f"The database can't be used: {' '.join(str(error).split())}."
+
+
+def recorded_version() -> str:
+    """Return the version that the data belong to, which may be a newer one."""
+    last = _last_version()
+    return last.version if last else str(settings.VERSION)
 
 
 def has_tables() -> bool:

@@ -86,6 +86,11 @@ class Manifest:
     def under(self, prefix: str) -> list[str]:
         return [name for name in self.members if name.startswith(prefix)]
 
+    def texts(self) -> Iterator[object]:
+        """Yield the values that must be text. A file of others can have any."""
+        yield from (self.version, self.made_at, self.key_fingerprint)
+        yield from (value for item in self.migrations.items() for value in item)
+
     @property
     def rows(self) -> int:
         return sum(self.members[name].lines - 1 for name in self.under(DATA))
@@ -106,7 +111,7 @@ def folders() -> dict[str, Path]:
 
 
 class BackupFile:
-    """A context manager for reading a backup. Opening it reads and checks the manifest.
+    """A context manager for reading a backup. Opening it checks the manifest. Raise OSError.
 
     With a key, the backup must be encrypted: a file without encryption may come from anybody.
     """
@@ -117,8 +122,8 @@ class BackupFile:
 
     def __enter__(self) -> Self:
         with ExitStack() as opened:
+            file = opened.enter_context(self.path.open("rb"))
             try:
-                file = opened.enter_context(self.path.open("rb"))
                 self._zip = opened.enter_context(zipfile.ZipFile(self._readable(file)))
             except DamagedError as error:
                 raise BadBackupError(f"{self.path} cannot be decrypted: {error}.") from error
@@ -147,6 +152,8 @@ class BackupFile:
                 raise BadBackupError(f"{self.path} does not have the format {FORMAT}.")
             members = {name: Member(**member) for name, member in facts.pop("members").items()}
             manifest = Manifest(**facts, members=members)
+            if not all(isinstance(text, str) for text in manifest.texts()):
+                raise TypeError
         except DAMAGE as error:
             raise BadBackupError(f"{self.path} has no manifest that can be read.") from error
         if sorted([*members, MANIFEST]) != sorted(self._zip.namelist()):

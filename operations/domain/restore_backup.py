@@ -1,7 +1,7 @@
 """Restore a backup into an empty installation, completely or not at all."""
 
-import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -39,19 +39,21 @@ def restore_backup(
     """Restore the backup, and hold publishing until `recover_hits` has run.
 
     The database must have no tables, or this version's tables without rows. The backup and the
-    installation are checked before any row is written. Raise BadBackupError or RestoreError.
+    installation are checked before any row is written. Raise BadBackupError, RestoreError or BusyError.
     """
     with BackupFile(path, key) as backup:
         backup.verify()
         manifest = backup.manifest
-        executor = MigrationExecutor(connection)
-        _check_migrations(executor, manifest)
-        _check_folders(manifest)
-        targets = list(manifest.migrations.items())
-        tables = stored_models(executor.loader.project_state(targets).apps)
-        _check_columns(backup, tables)
+        is_unpacking = False
         try:
+            # Checks are part of it, because another process may restore into the same installation.
             with schema_transaction():
+                executor = MigrationExecutor(connection)
+                _check_migrations(executor, manifest)
+                _check_folders(manifest)
+                targets = list(manifest.migrations.items())
+                tables = stored_models(executor.loader.project_state(targets).apps)
+                _check_columns(backup, tables)
                 if executor.loader.applied_migrations:
                     _check_empty(tables)
                 else:
@@ -59,13 +61,11 @@ def restore_backup(
                     connection.check_constraints()  # later rows may come in any order again
                 _fill(backup, tables, now, progress)
                 migrate_all(now=now)
+                is_unpacking = True
                 _unpack(backup)
-        except RestoreError:
-            raise
         except BaseException:
-            for folder in _used_folders(manifest).values():
-                shutil.rmtree(folder, ignore_errors=True)
-                folder.mkdir(parents=True)
+            if is_unpacking:
+                _delete_unpacked(backup)
             raise
         ContentType.objects.clear_cache()
     return manifest
@@ -192,3 +192,11 @@ def _unpack(backup: BackupFile) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("wb") as file:
                 file.writelines(backup.chunks(name))
+
+
+def _delete_unpacked(backup: BackupFile) -> None:
+    """Delete the backup's files, and nothing else. A folder may be a volume or a link, and stays."""
+    for prefix, folder in _used_folders(backup.manifest).items():
+        for name in backup.manifest.under(prefix):
+            with suppress(OSError):
+                backup.target(name, prefix, folder).unlink()

@@ -7,6 +7,12 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
 _CENTS = "_cents"
+_OWN_TABLES = """
+    SELECT relname FROM pg_class
+    WHERE relkind IN ('r', 'p') AND pg_table_is_visible(oid) AND pg_has_role(relowner, 'USAGE')
+        AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)
+    ORDER BY relname
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +26,22 @@ class TableFigures:
 Figures = dict[str, TableFigures]
 
 
-def table_figures() -> Figures:
-    """Return the figures of each table in the database, also of those without a model."""
+def own_tables() -> list[str]:
+    """Return the tables that migrations could change, also those without a model.
+
+    On PostgreSQL, an administrator may have put tables of others into the database.
+    """
     with connection.cursor() as cursor:
-        names = sorted(connection.introspection.table_names(cursor))
+        if connection.vendor != "postgresql":
+            return sorted(connection.introspection.table_names(cursor))
+        cursor.execute(_OWN_TABLES)
+        return [name for (name,) in cursor.fetchall()]
+
+
+def table_figures() -> Figures:
+    """Return the figures of each of the `own_tables`."""
+    names = own_tables()
+    with connection.cursor() as cursor:
         return {name: _figures_of(name, cursor) for name in names}
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
-from django.db import OperationalError, connection
+from django.db import connection
 
 from audit.domain.data_version import (
     has_tables,
@@ -19,13 +19,15 @@ from audit.domain.data_version import (
 )
 from audit.errors import TouchstoneError
 from database.limits import exceeded_limit
+from operations.domain.locks import open_transactions
 from operations.domain.scheduled_backups import store_unrecorded
 from operations.domain.schema_transaction import (
+    BusyError,
     migrate_all,
     missing_without_transaction,
     schema_transaction,
 )
-from operations.domain.table_figures import Figures, lost, table_figures
+from operations.domain.table_figures import Figures, lost, own_tables, table_figures
 
 FOLDER = "before-upgrade"
 # Older copies are deleted by the next upgrade.
@@ -38,6 +40,7 @@ _SESSIONS = """
         AND application_name LIKE 'touchstone %%'
     ORDER BY 1
 """
+MAX_ERROR = 1000
 AS_BEFORE = "The database is as before."
 
 
@@ -61,12 +64,11 @@ def upgrade(*, now: datetime, log: Callable[[str], None] = lambda text: None) ->
     """Back up the site, apply all missing migrations, and check the result.
 
     No other process can write meanwhile. If anything fails, nothing has changed, also if this process is
-    killed. Raise UpgradeError.
+    killed. Raise UpgradeError or BusyError.
     """
     if not has_tables() or problem_of_newer_data():
         raise UpgradeError(problem_of_data())
-    count = missing_migrations()
-    if not count:
+    if not missing_migrations():
         record_version(now=now)
         return Upgrade(0)
     if names := missing_without_transaction():
@@ -75,6 +77,9 @@ def upgrade(*, now: datetime, log: Callable[[str], None] = lambda text: None) ->
     try:
         with schema_transaction():
             _lock_tables()
+            count = missing_migrations()
+            if not count:  # another process has upgraded the site meanwhile
+                return Upgrade(0)
             log("Backing up ...")
             done = _backed_up(count, now)
             before = table_figures()
@@ -84,8 +89,16 @@ def upgrade(*, now: datetime, log: Callable[[str], None] = lambda text: None) ->
             _check(before)
     except KeyboardInterrupt:
         raise UpgradeError(f"The upgrade was interrupted. {AS_BEFORE}") from None
+    except BusyError:
+        raise
     except Exception as error:
-        text = f"The upgrade failed. {AS_BEFORE} Start the former version. {error}"
+        if exceeded_limit(error) == "lock":
+            # The sessions couldn't be listed in the failed transaction.
+            sessions = " ".join(map(str, open_transactions(seconds=0)))
+            text = f"A table is in use. {sessions} End the session, and run this again."
+            raise UpgradeError(text) from error
+        # Errors of the ORM can list thousands of rows.
+        text = f"The upgrade failed. {AS_BEFORE} Start the former version. {str(error)[:MAX_ERROR]}"
         raise UpgradeError(text) from error
     return done
 
@@ -111,19 +124,10 @@ def _lock_tables() -> None:
     """Keep all others from the tables. On SQLite, the transaction has done so."""
     if connection.vendor != "postgresql":
         return
-    names = connection.introspection.table_names()
-    tables = ", ".join(map(connection.ops.quote_name, names))
+    tables = ", ".join(map(connection.ops.quote_name, own_tables()))
     with connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL lock_timeout = {round(settings.MIGRATION_LOCK_SECONDS * 1000)}")
-        try:
-            cursor.execute(f"LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE")
-        except OperationalError as error:
-            if exceeded_limit(error) != "lock":
-                raise
-            # The sessions that are in the way can't be listed in a failed transaction.
-            raise UpgradeError(
-                "Another session uses a table. End it, and run this again."
-            ) from error
+        cursor.execute(f"LOCK TABLE {tables} IN ACCESS EXCLUSIVE MODE")
         cursor.execute("SET LOCAL lock_timeout = 0")
 
 
@@ -137,17 +141,31 @@ def _copy_of(database: Path, now: datetime) -> Path:
     """Copy the database into a folder of copies, which keeps the newest ones."""
     folder = Path(settings.VAR_DIR) / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
-    for unfinished in folder.glob(f"*{UNFINISHED}*"):
-        unfinished.unlink()
+    _delete_unfinished(folder)
     path = folder / f"{now:%Y%m%dT%H%M%S}.sqlite3"
     part = path.with_name(path.name + UNFINISHED)
     part.touch(mode=0o600)
-    with closing(sqlite3.connect(database)) as reading, closing(sqlite3.connect(part)) as writing:
-        reading.backup(writing)
-    part.rename(path)
-    for old in sorted(folder.glob("*.sqlite3"))[:-KEPT_COPIES]:
+    try:
+        with (
+            closing(sqlite3.connect(database)) as reading,
+            closing(sqlite3.connect(part)) as writing,
+        ):
+            reading.backup(writing)
+        part.rename(path)
+    except BaseException:  # the disk may be full
+        _delete_unfinished(folder)
+        raise
+    # The clock may have been set back, so the new copy need not be the last one.
+    former = sorted(copy for copy in folder.glob("*.sqlite3") if copy != path)
+    for old in former[: -KEPT_COPIES + 1]:
         old.unlink()
     return path
+
+
+def _delete_unfinished(folder: Path) -> None:
+    """Delete unfinished copies and their journals."""
+    for path in folder.glob(f"*{UNFINISHED}*"):
+        path.unlink()
 
 
 def _check(before: Figures) -> None:

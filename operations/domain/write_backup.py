@@ -1,6 +1,7 @@
 """Write a backup of the whole installation."""
 
 import base64
+import errno
 import hashlib
 import hmac
 import json
@@ -85,7 +86,7 @@ def write_backup(
     BackupError if migrations are missing otherwise.
     """
     if path.exists():
-        raise FileExistsError(f"{path} already exists. Choose another file")
+        raise FileExistsError(errno.EEXIST, "It already exists. Choose another file", str(path))
     if not is_upgrade:
         _check_migrations()
         site_key()  # stored now, because HITs published after the backup must have the same key

@@ -1,5 +1,6 @@
 """The site's processes, as in production, started and supervised for a demo or rehearsal."""
 
+import fcntl
 import os
 import signal
 import socket
@@ -27,6 +28,8 @@ from web.collected_static import are_collected
 
 START_SECONDS = 60
 WATCH_SECONDS = 0.5
+# A file that a running site has locked. The kernel ends the lock with the process.
+MARK = "lock"
 # The C library gives each thread its own pool of memory, of which it returns little.
 MEMORY = {"MALLOC_ARENA_MAX": "2"}
 
@@ -98,6 +101,18 @@ def _content_binding(site_port: int) -> list[str]:
     return ["--bind", f"127.0.0.1:{content.port}"]
 
 
+def is_running_here() -> bool:
+    """Return True if a `Site` runs with these data, at any address."""
+    try:
+        with (_run_folder() / MARK).open() as mark:
+            fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
 class Site:
     """A context manager that runs the processes, and stops them with their children."""
 
@@ -119,11 +134,14 @@ class Site:
             call_in_child("collect_static")
         for folder in (_log_folder(), _run_folder()):
             folder.mkdir(parents=True, exist_ok=True)
+        self._mark = (_run_folder() / MARK).open("w")
+        fcntl.flock(self._mark, fcntl.LOCK_SH)
         self._start("web")
         try:
             wait_until_up(settings.SITE_URL, seconds=START_SECONDS)
         except BaseException:
             self._stop()
+            self._mark.close()
             raise
         # Started together, they would share the processors, and the first page would come later.
         self._start("worker")
@@ -135,6 +153,7 @@ class Site:
         if self._watch.is_alive():
             self._watch.join()
         self._stop()
+        self._mark.close()
 
     def restart(self, environment: dict[str, str]) -> None:
         """Replace the processes to free their memory. The worker gets the given environment.

@@ -1,6 +1,8 @@
 """The command `upgrade` migrates a stopped site, or leaves its data as they were."""
 
+import fcntl
 import json
+import re
 import signal
 import socket
 import sqlite3
@@ -11,15 +13,19 @@ import zipfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
 
 import psycopg2
 import pytest
 from django.conf import settings
 
 from audit.domain import data_version
+from rehearsal.domain.site import MARK
 from tests.conftest import DATABASE
 from tests.operations.manage import manage
 from tests.starts import starter
+from tests.upgrades.stored import BACKUP, FOLDER, versions
 
 pytestmark = [pytest.mark.slow, pytest.mark.system]
 
@@ -214,6 +220,46 @@ def test_interrupted_upgrade_changes_nothing(site, start_process, wait_for, tmp_
     assert run(site, APPLIED) == [(0,)]
 
 
+def test_full_disk_gets_no_part_of_a_copy(site):
+    if not is_sqlite(site):
+        pytest.skip("a backup is stored")
+    folder = Path(site["VAR_DIR"]) / "before-upgrade"
+    command = f"ulimit -f 64; exec {sys.executable} manage.py upgrade"  # blocks of 1 KiB
+    process = subprocess.run(
+        ["bash", "-c", command], env=site, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert process.returncode == 2
+    assert "The upgrade failed. The database is as before." in process.stderr
+    assert list(folder.iterdir()) == []
+    manage(site, "upgrade")
+
+
+def test_newest_copy_is_kept_after_the_clock_was_set_back(site):
+    if not is_sqlite(site):
+        pytest.skip("a backup is stored")
+    folder = Path(site["VAR_DIR"]) / "before-upgrade"
+    folder.mkdir()
+    for year in range(2091, 2095):
+        (folder / f"{year}0101T000000.sqlite3").touch()
+    copy = Path(json.loads(manage(site, "upgrade", "--json"))["copy"])
+    kept = [copy.name, "20930101T000000.sqlite3", "20940101T000000.sqlite3"]
+    assert sorted(path.name for path in folder.iterdir()) == kept
+
+
+def test_second_upgrade_at_the_same_time_changes_nothing(site, start_process, wait_for, tmp_path):
+    slow_migration(site, millions=8, seconds=4)
+    log = tmp_path / "log"
+    process = start_process([sys.executable, "manage.py", "upgrade"], env=site, log=log)
+    wait_for(lambda: "Applying" in log.read_text())
+    second = starter().run("manage.py", "upgrade", "--json", env=site)
+    assert process.wait(timeout=60) == 0
+    facts = json.loads(second.stdout)  # it has waited
+    assert (facts["migrations"], facts["copy"], facts["backup"]) == (0, None, None)
+    copies = "before-upgrade/*" if is_sqlite(site) else "backups/backups/*"
+    assert len(list(Path(site["VAR_DIR"]).glob(copies))) == 1
+    assert run(site, APPLIED) == [(1,)]
+
+
 def test_running_site_is_not_upgraded(site):
     if is_sqlite(site):
         port = int(site["SITE_URL"].rpartition(":")[2])
@@ -225,6 +271,61 @@ def test_running_site_is_not_upgraded(site):
     with closing(psycopg2.connect(site["DATABASE_URL"], application_name=name)):
         line = failed_upgrade(site)
     assert "Processes of the site are connected to the database: touchstone web." in line
+
+
+def test_site_at_another_address_is_not_upgraded(site):
+    if not is_sqlite(site):
+        pytest.skip("connections show it")
+    mark = Path(site["VAR_DIR"]) / "run" / MARK
+    mark.parent.mkdir()
+    with mark.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        assert f"A site runs with the data in {site['VAR_DIR']}." in failed_upgrade(site)
+    manage(site, "upgrade")  # the file stays, as after kill -9
+
+
+def test_session_that_uses_a_table_is_named(site):
+    if is_sqlite(site):
+        pytest.skip("SQLite doesn't list its connections")
+    with closing(psycopg2.connect(site["DATABASE_URL"], application_name="reports")) as other:
+        other.cursor().execute("SELECT count(*) FROM auth_group")
+        line = failed_upgrade(site)
+    assert re.search(r"A table is in use\. Database session \d+ \(reports\) has a", line)
+    assert line.endswith("End the session, and run this again.")
+
+
+def test_tables_of_another_user_are_left_alone(site):
+    if is_sqlite(site):
+        pytest.skip("SQLite has no users")
+    url, user = urlsplit(site["DATABASE_URL"]), f"owner_{uuid4().hex[:12]}"
+    password = f"'{user}'"
+    run(
+        site,
+        f"CREATE ROLE {user} LOGIN PASSWORD {password}",
+        f"GRANT ALL ON SCHEMA public TO {user}",
+        "DO $$ DECLARE name text; BEGIN FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = "
+        f"'public' LOOP EXECUTE format('ALTER TABLE public.%I OWNER TO {user}', name); END LOOP; END $$",
+        "CREATE TABLE notes_of_administrators (id integer)",
+    )
+    try:
+        owned = url._replace(netloc=f"{user}:{user}@{url.hostname}:{url.port}").geturl()
+        manage({**site, "DATABASE_URL": owned}, "upgrade")
+        assert run(site, APPLIED) == [(1,)]
+    finally:
+        run(site, f"REASSIGN OWNED BY {user} TO CURRENT_USER")
+        run(site, f"DROP OWNED BY {user}", f"DROP ROLE {user}")
+
+
+def test_file_that_is_no_database_is_named_in_one_line(site):
+    if not is_sqlite(site):
+        pytest.skip("a database of SQLite is a file")
+    (Path(site["VAR_DIR"]) / DATABASE).write_text("These bytes are not those of a database." * 100)
+    for command in (["upgrade"], ["serve"], ["backup"]):
+        process = starter().run("manage.py", *command, env=site)
+        assert process.returncode == 2
+        [line] = process.stderr.splitlines()
+        assert line.endswith("The database can't be used: file is not a database.")
+    assert "Traceback" not in start(site, *WEB).stderr
 
 
 def test_no_process_can_write_during_the_upgrade(site, start_process, wait_for, tmp_path):
@@ -309,6 +410,25 @@ def test_version_before_works_on_the_tables_of_a_compatible_one(site):
         "INSERT INTO audit_dataversion (version, oldest, at) VALUES ('9.0.0', '0.1.0', '2030-01-01')",
     )
     manage(site, "create_project", "news", "--scheme", "qasrl")
+    assert "The data are those of version 9.0.0." in manage(site, "upgrade")
     manage(site, "migrate", "-v0")  # as when an older version is started again
     versions = run(site, "SELECT version FROM audit_dataversion ORDER BY id")
     assert versions[-1] == ("9.0.0",)
+
+
+@pytest.mark.parametrize("server", ["sqlite", "postgresql"])
+def test_second_restore_at_the_same_time_deletes_no_file_of_the_first(
+    embedded_site, server, request, start_process, tmp_path
+):
+    env = dict(embedded_site)
+    if server == "postgresql":
+        env["DATABASE_URL"] = request.getfixturevalue("postgres_url")
+    log = tmp_path / "log"
+    command = [sys.executable, "manage.py", "restore", FOLDER / versions()[-1] / BACKUP]
+    both = [start_process(list(map(str, command)), env=env, log=log) for _ in range(2)]
+    assert sorted(process.wait(timeout=120) for process in both) == [0, 2]
+    [done] = [line for line in log.read_text().splitlines() if " files are restored" in line]
+    files = re.search(r"and (\d+) files are restored", done)
+    folders = (Path(env["VAR_DIR"]) / name for name in ("images", "uploads", "media"))
+    found = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    assert len(found) == int(files[1]) > 0

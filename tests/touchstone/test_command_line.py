@@ -48,6 +48,19 @@ def test_help_lists_commands_by_subject(arguments):
     assert shown[0] == "demo"
 
 
+def test_modules_of_the_current_folder_hide_no_others(tmp_path):
+    for name in ("config", "metrics", "secrets", "statistics", "logging"):
+        (tmp_path / f"{name}.py").write_text(f"raise SystemExit('{name} of the current folder')")
+    process = subprocess.run(
+        [sys.executable, ROOT / "manage.py", "evaluate", "qasrl", "expert.csv", "predicted.csv"],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert process.stderr.startswith("CommandError: expert.csv: cannot be opened")
+
+
 def test_every_command_of_the_site_is_listed_with_its_purpose():
     own = {name for name, app in get_commands().items() if (ROOT / app).is_dir()}
     assert own == set(commands()) - set(OF_DJANGO)

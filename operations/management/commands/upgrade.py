@@ -3,10 +3,11 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from audit.domain.data_version import recorded_version
 from operations.domain.upgrade import upgrade
 from projects.command import Command as BaseCommand
 from projects.command import InputError
-from rehearsal.domain.site import answering_address, call_in_child
+from rehearsal.domain.site import answering_address, call_in_child, is_running_here
 
 
 class Command(BaseCommand):
@@ -25,15 +26,22 @@ class Command(BaseCommand):
         # The address of a site on PostgreSQL may be that of a proxy.
         if settings.USES_SQLITE and (address := answering_address()):
             raise InputError(f"A server answers on {address}. Stop the site, and run this again.")
+        if is_running_here():
+            raise InputError(
+                f"A site runs with the data in {settings.VAR_DIR}. Stop it, and run this again."
+            )
         done = upgrade(now=timezone.now(), log=self.stderr.write)
-        call_in_child("collect_static")
+        try:
+            call_in_child("collect_static")
+        except OSError as error:  # the next start collects them
+            self.stderr.write(f"Static files were not collected: {error.strerror}.")
         facts = {
-            "version": settings.VERSION,
+            "version": recorded_version(),
             "migrations": done.migrations,
             "copy": str(done.copy) if done.copy else None,
             "backup": done.backup,
         }
-        sentence = f"The data are those of version {settings.VERSION}."
+        sentence = f"The data are those of version {facts['version']}."
         if done.copy:
             sentence += f" The database before it is {done.copy}."
         if done.backup:
