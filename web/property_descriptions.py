@@ -217,7 +217,7 @@ DESCRIPTIONS = {
     # Publishing
     "keywords": "Words by which workers find the tasks, separated by commas.",
     "keep_open": "How many tasks are kept open at a time, or null for all at once.",
-    "republish_limit": "How often missing work of an item is published again by itself.",
+    "republish_limit": "How often missing work of an item is published again automatically.",
     "assignment_seconds": "How long a worker has for a task, in seconds.",
     "lifetime_seconds": "How long a task is offered, in seconds.",
     "auto_approval_seconds": "After how many seconds work is approved without a decision.",
@@ -376,7 +376,7 @@ DESCRIPTIONS = {
     "is_passive": "Whether the question is in the passive.",
     "is_negated": "Whether the question is negated.",
     "is_verbal": "Whether the noun describes an action or event. Absent for verbs.",
-    "implied": "Whether the sentence only implies the arguments of the role. Absent if nobody was asked.",
+    "implied": "Whether the sentence only implies the arguments of the role. Absent if no one was asked.",
     "no_question": "Why there is no question, or an empty text.",
     "picked": "The rank of the suggestion that the worker picked, from 1, or null for a typed question.",
     "same_as": "The place of the kept question that this one repeats, from 0, or null.",

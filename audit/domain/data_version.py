@@ -18,7 +18,7 @@ from audit.models import DataVersion
 from touchstone.program import as_called
 
 # The oldest version that works on the tables of this one (docs/development/releasing.md).
-OLDEST_VERSION = "0.1.0"
+OLDEST_VERSION = "1.0.0"
 
 
 class DataVersionError(TouchstoneError):

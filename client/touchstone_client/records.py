@@ -364,7 +364,7 @@ class Batch(TypedDict):
     keep_open: int | None
     # The number of items to publish at most.
     item_limit: int | None
-    # How often missing work of an item is published again by itself.
+    # How often missing work of an item is published again automatically.
     republish_limit: int
     # The arms of the batch, with their shares of the items.
     arms: list[Arm]
@@ -1236,7 +1236,7 @@ class QasrlGoldPublishedQuestion(TypedDict):
     answers: list[list[int]]
     # The question in its slots, or null if it is outside of the template.
     slots: NotRequired[QasrlGoldPublishedSlots | None]
-    # Whether the sentence only implies the arguments of the role. Absent if nobody was asked.
+    # Whether the sentence only implies the arguments of the role. Absent if no one was asked.
     implied: NotRequired[bool | None]
 
 
@@ -2446,7 +2446,7 @@ class QasrlGenerationAsked(TypedDict):
     answers: list[list[int]]
     # The question in its slots, or null if it is outside of the template.
     slots: NotRequired[Any]
-    # Whether the sentence only implies the arguments of the role. Absent if nobody was asked.
+    # Whether the sentence only implies the arguments of the role. Absent if no one was asked.
     implied: NotRequired[bool | None]
     # Answers in other sentences of the document.
     context_answers: NotRequired[list[QasrlGenerationContextAnswer]]
@@ -2488,7 +2488,7 @@ class QasrlConsolidationJudged(TypedDict):
     answers: list[list[int]]
     # The question in its slots, or null if it is outside of the template.
     slots: NotRequired[Any]
-    # Whether the sentence only implies the arguments of the role. Absent if nobody was asked.
+    # Whether the sentence only implies the arguments of the role. Absent if no one was asked.
     implied: NotRequired[bool | None]
     # Answers in other sentences of the document.
     context_answers: NotRequired[list[QasrlConsolidationContextAnswer]]
@@ -2784,7 +2784,7 @@ class PatchedChangedBatchRequest(TypedDict):
     keep_open: NotRequired[int | None]
     # The limit in cents, or null for none.
     cap_cents: NotRequired[int | None]
-    # How often missing work of an item is published again by itself.
+    # How often missing work of an item is published again automatically.
     republish_limit: NotRequired[int]
 
 

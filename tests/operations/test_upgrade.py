@@ -407,7 +407,7 @@ def test_version_before_works_on_the_tables_of_a_compatible_one(site):
         site,
         "INSERT INTO django_migrations (app, name, applied) "
         "VALUES ('web', '0999_later', '2030-01-01')",
-        "INSERT INTO audit_dataversion (version, oldest, at) VALUES ('9.0.0', '0.1.0', '2030-01-01')",
+        "INSERT INTO audit_dataversion (version, oldest, at) VALUES ('9.0.0', '1.0.0', '2030-01-01')",
     )
     manage(site, "create_project", "news", "--scheme", "qasrl")
     assert "The data are those of version 9.0.0." in manage(site, "upgrade")
