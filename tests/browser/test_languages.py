@@ -61,7 +61,8 @@ OWN_TEXTS = re.compile(
     r"""two\ women|a\ red\ car|a\ race|their\ dogs|wine|france|came|come|origin|entity|time|theme
     |agent|recipient|asset|source|goal|something\ has|example\ of\ this|and\ another\ one
     |names|person|organisation|mark\ every|jobs|works\ for|founded|knows|text|sentence|span
-    |training\ 1|well\ done|^ann$|ann@example|might\ contain|wh[oatyenr]+\ (…|did|carried)|how\ …""",
+    |arriving|becoming|another\ state|training\ 1|well\ done|^ann$|ann@example
+    |might\ contain|wh[oatyenr]+\ (…|did|carried)|how\ …""",
     re.IGNORECASE | re.VERBOSE,
 )
 

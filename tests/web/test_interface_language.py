@@ -77,6 +77,7 @@ def test_pages_for_workers_follow_the_browser_and_the_choice(client):
     page = client.get("/hits/login/", headers=GERMAN)
     assert '<html lang="de"' in page.content.decode()
     assert "Benutzername" in page.content.decode()
+    assert ">English</button>" in page.content.decode()
     assert page.headers["Content-Language"] == "de"
     assert "Accept-Language" in page.headers["Vary"]
     refused = client.post("/hits/login/", {}, headers=GERMAN).content.decode()
