@@ -37,6 +37,7 @@ from annotation.domain.work.worker_page import (
     UnconfirmedClaimError,
 )
 from annotation.onboarding_page import render_onboarding
+from annotation.translated import translated
 from audit.errors import TouchstoneError
 from crowd.domain.sessions.arrivals import InvalidArrivalError, frame_origins, parse_arrival
 
@@ -167,7 +168,7 @@ def answer_script(view: View, request: HttpRequest, kwargs: dict[str, object]) -
         return JsonResponse({"error": str(conflict), "newest": newest}, status=409)
     except InvalidContentError as refused:
         problems = [
-            {"item": item, "path": error.path, "message": error.message}
+            {"item": item, "path": error.path, "message": translated(error.message)}
             for item, error in refused.errors.items()
         ]
         message = gettext("Some answers are not valid. Check them and try again.")

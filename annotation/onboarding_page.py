@@ -6,6 +6,8 @@ from django import forms
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.domain.work.onboarding.questionnaire import (
@@ -19,6 +21,7 @@ from annotation.enums import FieldKind
 from projects.enums import InputSignals
 from projects.models import Project
 from web.fields import CountField
+from web.interface_language import with_parameter
 from web.markdown import render_markdown
 
 RADIO_BUTTONS = 8
@@ -34,7 +37,9 @@ class OnboardingForm(forms.Form):
         super().__init__(data, auto_id="field_%s")
         self.onboarding = onboarding
         for field in onboarding.fields:
-            self.fields[field.key] = form_field(field)
+            entry = self.fields[field.key] = form_field(field)
+            language = onboarding.project.language
+            entry.label = format_html('<span lang="{}" dir="auto">{}</span>', language, field.label)
         if onboarding.consent_text:
             self.fields["accepts"] = forms.BooleanField(
                 label=gettext("I have read this text, and I agree to take part."),
@@ -138,6 +143,9 @@ def render_onboarding(
         **inputs_notice(onboarding.project),
         "languages": LANGUAGES if has_languages else (),
         "next": address or request.get_full_path(),
+        # The frame may have no cookies that state the worker's language
+        "action": with_parameter(request, reverse("annotation:onboarding")),
+        "language": onboarding.project.language,
     }
     status = 422 if form or problem else 200
     return render(request, "annotation/onboarding.html", context, status=status)

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from annotation.domain.corpus.resource_index import indexed_versions
+from annotation.translated import with_translated_texts
 from projects.enums import page_role
 from projects.languages import DEFAULT_LANGUAGE, direction_of
 from projects.models import Guidelines, Project
@@ -41,7 +42,7 @@ def render_work_page(
     language = page.get("language", DEFAULT_LANGUAGE)
     has_context = any("context" in item for item in page["items"])
     context |= {
-        "page": {**page, **_addresses(request, page)}
+        "page": {**with_translated_texts(page), **_addresses(request, page)}
         | {
             "nouns": {key: [gettext(n.singular), gettext(n.plural)] for key, n in nouns.items()},
             "has_context": has_context,

@@ -124,7 +124,12 @@ class GroupFilterForm(forms.Form):
         max_length=100,
         widget=forms.TextInput(attrs={"type": "search"}),
     )
-    reward = DollarsField(label=gettext_lazy("Minimum reward ($)"), max_value=MAX_PAY)
+    reward = DollarsField(
+        label=gettext_lazy("Minimum reward ($)"),
+        max_value=MAX_PAY,
+        # Browsers accept only the separator of their own language in a field for numbers
+        widget=forms.TextInput(attrs={"inputmode": "decimal"}),
+    )
     hourly = DollarsField(label=gettext_lazy("Minimum hourly pay ($)"), max_value=MAX_PAY)
     sort = forms.ChoiceField(label=gettext_lazy("Sort by"), required=False, choices=Sort)
     qualified = forms.BooleanField(

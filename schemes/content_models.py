@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from schemes.contract.errors import ContentError
+from schemes.contract.texts import Translatable
 
 
 class Strict(BaseModel):
@@ -25,7 +26,7 @@ def validated(model: type[Model], content: object) -> Model:
         return model.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise ContentError(_path(first["loc"]), error_sentence(first)) from None
+        raise ContentError(_path(first["loc"]), _pattern(first), **first.get("ctx", {})) from None
 
 
 class _WithoutTitles(GenerateJsonSchema):
@@ -64,7 +65,7 @@ def _path(location: Iterable[int | str]) -> str:
     return path
 
 
-_SENTENCES = {
+SENTENCES = {
     "missing": "is missing.",
     "extra_forbidden": "is not a known field.",
     "model_type": "must be an object.",
@@ -73,20 +74,23 @@ _SENTENCES = {
     "string_unicode": "holds characters that are no text.",
     "int_type": "must be a whole number.",
     "int_from_float": "must be a whole number.",
-    "string_too_long": "is too long; at most {max_length} characters are taken.",
-    "too_long": "has too many entries; at most {max_length} are taken.",
-    "too_short": "has too few entries; at least {min_length} are needed.",
+    "string_too_long": "is too long; at most %(max_length)s characters are taken.",
+    "too_long": "has too many entries; at most %(max_length)s are taken.",
+    "too_short": "has too few entries; at least %(min_length)s are needed.",
     "string_too_short": "must not be empty.",
     "float_type": "must be a number.",
     "bool_type": "must be true or false.",
     "dict_type": "must be an object.",
-    "greater_than_equal": "must be at least {ge}.",
-    "less_than_equal": "must be at most {le}.",
-    "literal_error": "must be {expected}.",
+    "greater_than_equal": "must be at least %(ge)s.",
+    "less_than_equal": "must be at most %(le)s.",
+    "literal_error": "must be %(expected)s.",
 }
 
 
 def error_sentence(error: Any) -> str:
     """Return what is wrong with a field, from an error of pydantic."""
-    template = _SENTENCES.get(error["type"])
-    return template.format(**error.get("ctx", {})) if template else f"{error['msg']}."
+    return str(Translatable(_pattern(error), **error.get("ctx", {})))
+
+
+def _pattern(error: Any) -> str:
+    return SENTENCES.get(error["type"]) or f"{error['msg']}.".replace("%", "%%")

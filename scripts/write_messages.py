@@ -13,12 +13,18 @@ import struct
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from pathlib import Path
 
 import django
 from django.utils.translation.template import templatize
 
 from projects.protocols import TERMS
+from schemes.content_models import SENTENCES
+from schemes.contract.scheme import Scheme
+from schemes.grounding.comparison import state_detail
+from schemes.grounding.merging import STATE_TEXTS
+from schemes.grounding.remarks import SIZE_CODES
 from schemes.registry import SCHEMES
 from touchstone.layout import BASE_DIR
 
@@ -67,6 +73,12 @@ class Message:
     @property
     def is_translated(self) -> bool:
         return bool(self.translations) and all(self.translations)
+
+
+# Functions of schemes that take a text, and the position of that argument. A plural follows it.
+_OF_SCHEMES = {"Translatable": 0, "ContentError": 1, "UnknownLabelError": 1, "refuse": 1}
+# The modules whose errors pages for workers show
+_CHECKS = re.compile(r"(content|content_models|validating|drafts|kinds/\w+)\.py$")
 
 
 def extracted() -> dict[tuple[str, str], Message]:
@@ -175,22 +187,59 @@ def _end_of_expression(source: str, position: int) -> int:
 
 def _of_schemes() -> Iterator[Message]:
     """Return the texts that pages take from the schemes, which know nothing of Django."""
+    schemes = BASE_DIR / "schemes"
     for scheme in SCHEMES.values():
-        path = BASE_DIR / "schemes" / scheme.name / "scheme.py"
-        vocabulary = scheme.vocabulary
-        texts = [task.title for task in vocabulary.tasks.values()]
-        for noun in (vocabulary.item, vocabulary.unit):
-            texts += [noun.singular, noun.plural]
-        for state in scheme.comparison.states.values():
-            texts += [state.label, state.explanation]
-        for tutorial in scheme.tutorials.values() if scheme.name != "custom" else ():
-            for step in tutorial().steps:
-                texts += [step.title, step.text]
-        for text in texts:
-            if text:
-                yield _message(path, text)
+        path = schemes / scheme.name / "scheme.py"
+        yield from (_message(path, text) for text in _texts_of(scheme) if text)
+    for text in SIZE_CODES.values():
+        yield _message(schemes / "grounding" / "remarks.py", text)
+    for expected, given in permutations(STATE_TEXTS, 2):
+        yield _message(schemes / "grounding" / "comparison.py", state_detail(expected, given))
+    for text in SENTENCES.values():
+        yield _message(schemes / "content_models.py", text)
     for terms in TERMS.values():
         yield _message(BASE_DIR / "projects" / "protocols.py", terms.done)
+    for path in (*sorted(schemes.rglob("*.py")), *_sources(".py")):
+        yield from _of_scheme_calls(path)
+
+
+def _texts_of(scheme: Scheme) -> Iterator[str]:
+    vocabulary = scheme.vocabulary
+    for task in vocabulary.tasks.values():
+        yield task.title
+    for noun in (vocabulary.item, vocabulary.unit):
+        yield from (noun.singular, noun.plural)
+    for state in scheme.comparison.states.values():
+        yield from (state.label, state.explanation)
+    for tutorial in scheme.tutorials.values() if scheme.name != "custom" else ():
+        for step in tutorial().steps:
+            yield from (step.title, step.text)
+    for exercise in scheme.practice.exercises() if scheme.practice else ():
+        yield from (exercise.title, exercise.lesson, *exercise.notes.values())
+
+
+def _of_scheme_calls(path: Path) -> Iterator[Message]:
+    source = path.read_text("utf-8")
+    is_shown = _CHECKS.search(path.as_posix())
+    if "Translatable" not in source and not is_shown:
+        return
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        at = _OF_SCHEMES.get(node.func.id)
+        if at is None or (at and not is_shown):
+            continue
+        texts = [
+            *node.args,
+            *(keyword.value for keyword in node.keywords if keyword.arg == "plural"),
+        ]
+        literals = [
+            text.value
+            for text in texts[at : at + 2]
+            if isinstance(text, ast.Constant) and isinstance(text.value, str)
+        ]
+        if literals:
+            yield _message(path, *literals)
 
 
 def _message(path: Path, text: str, plural: str = "", context: str = "") -> Message:

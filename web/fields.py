@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.utils.formats import get_format
 from django.utils.text import capfirst
 
 ANY = ("", "Any")
@@ -66,10 +67,14 @@ class DollarsField(forms.DecimalField):
 
     def __init__(self, **kwargs: Any) -> None:
         attrs = {"inputmode": "decimal", "step": "0.01"}
-        widget = forms.NumberInput(attrs=attrs)
-        super().__init__(
-            min_value=0, max_digits=11, decimal_places=2, required=False, widget=widget, **kwargs
-        )
+        options = {"widget": forms.NumberInput(attrs=attrs), **kwargs}
+        super().__init__(min_value=0, max_digits=11, decimal_places=2, required=False, **options)
+
+    def to_python(self, value: Any) -> Any:
+        """Return the amount. Its decimal separator is a point, or that of the page's language."""
+        if isinstance(value, str):
+            value = value.replace(get_format("DECIMAL_SEPARATOR"), ".")
+        return super().to_python(value)
 
     def clean(self, value: Any) -> Any:
         dollars = super().clean(value)

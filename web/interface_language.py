@@ -56,6 +56,8 @@ class InterfaceLanguageMiddleware:
         self, request: HttpRequest, view: Callable[..., object], args: object, kwargs: object
     ) -> HttpResponseBase | None:
         if is_for_workers(view):
+            # Error pages of workers have no header of the site for staff
+            request.is_for_workers = True  # type: ignore[attr-defined]
             translation.activate(interface_language(request))
         return None
 

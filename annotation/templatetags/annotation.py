@@ -8,16 +8,34 @@ from django.template.context import Context
 from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from annotation.domain.corpus.item_context import context_of
 from annotation.domain.corpus.neighbours import neighbours_of
 from annotation.models import Item, Sentence
+from annotation.translated import translated
 from projects.domain.schemes import scheme_of
 from projects.templatetags.corpus_text import language_of
 from schemes.contract.items import Neighbours
 from schemes.contract.scheme import Scheme
+from schemes.contract.texts import Translatable
 
 register = template.Library()
+register.filter(translated)
+
+
+@register.filter
+def translated_detail(detail: str) -> str:
+    """Return the detail of a stored row, whose parts are texts of the scheme or of the project."""
+    return ", ".join(gettext(part) for part in detail.split(", "))
+
+
+@register.simple_tag(takes_context=True)
+def scheme_text(context: Context, text: str) -> str:
+    """Return a text of the scheme in the reader's language, or one of the project in its own."""
+    if isinstance(text, Translatable):
+        return translated(text)
+    return format_html('<span lang="{}" dir="auto">{}</span>', language_of(context), text)
 
 
 @register.simple_tag(takes_context=True)

@@ -39,6 +39,7 @@ from annotation.page_messages import (
     read_practice_message,
     read_tutorial_message,
 )
+from annotation.translated import translated
 from annotation.work_page import guidelines_context, index_urls, render_work_page, title_of
 from crowd.domain.sessions.arrivals import parse_arrival
 from crowd.domain.sessions.open_session import session_with
@@ -267,7 +268,7 @@ def practice_check(request: HttpRequest, series: str, number: int) -> HttpRespon
     result = check_answers(lesson=_lesson(series, number), content=content)
     context = {"rows": result.rows, "other_side": gettext("Expert")}
     rows = render_to_string("annotation/aligned_rows.html", context)
-    return JsonResponse({"summary": result.summary, "rows": rows})
+    return JsonResponse({"summary": translated(result.summary), "rows": rows})
 
 
 def _lesson(series: str, number: int) -> Lesson:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django import template
+from django.utils.formats import get_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -62,7 +63,9 @@ def _cell(value: float | None, figure: Figure) -> str:
 @register.filter
 def one_decimal(value: float | None) -> str:
     """Return a number with one decimal, or a dash if it is undefined or missing."""
-    return f"{value:.1f}" if isinstance(value, int | float) else "–"
+    if not isinstance(value, int | float):
+        return "–"
+    return f"{value:.1f}".replace(".", get_format("DECIMAL_SEPARATOR"))
 
 
 @register.filter

@@ -3,23 +3,26 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
+
+from schemes.contract.texts import Translatable
 
 
 class ContentError(ValueError):
     """Invalid content. `path` locates the error, for example `units[2].spans[0]`."""
 
-    def __init__(self, path: str, message: str) -> None:
-        super().__init__(f"{path}: {message}" if path else message)
+    def __init__(self, path: str, message: str, **values: Any) -> None:
+        """Create an error. Pages translate the message, and then put in its values: `%(name)s`."""
         self.path = path
-        self.message = message
+        self.message = Translatable(message, **values)
+        super().__init__(f"{path}: {self.message}" if path else self.message)
 
 
 class UnknownLabelError(ContentError):
     """A label that the resource of this name lacks."""
 
-    def __init__(self, path: str, message: str, *, resource: str) -> None:
-        super().__init__(path, message)
+    def __init__(self, path: str, message: str, *, resource: str, **values: Any) -> None:
+        super().__init__(path, message, **values)
         self.resource = resource
 
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from schemes.contract.texts import Translatable
+
 Json = dict[str, Any]
 
 
@@ -31,6 +33,7 @@ class Noun:
     singular: str
     plural: str
 
-    def count(self, number: int) -> str:
+    def count(self, number: int) -> Translatable:
         """Return the number with the noun, for example "1 label" or "1,200 labels"."""
-        return f"{number:,} {self.singular if number == 1 else self.plural}"
+        noun = Translatable(self.singular if number == 1 else self.plural)
+        return Translatable("%(number)s %(noun)s", number=f"{number:,}", noun=noun)

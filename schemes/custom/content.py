@@ -74,7 +74,11 @@ def _reason(value: object) -> str:
     if not isinstance(value, str):
         raise ContentError(SKIPPED, "must be a text.")
     if len(value) > MAX_REASON:
-        raise ContentError(SKIPPED, f"is too long: at most {MAX_REASON} characters are allowed.")
+        raise ContentError(
+            SKIPPED,
+            "is too long; at most %(max_length)s characters are taken.",
+            max_length=MAX_REASON,
+        )
     reason = clean_text(value, SKIPPED)
     if not reason:
         raise ContentError(SKIPPED, "needs a reason.")

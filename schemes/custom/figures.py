@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from metrics.intervals import Interval
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Json
 from schemes.custom.definition import Field
 from schemes.figures import REPETITIONS, Figure, Measure, Total, f1_figure
@@ -129,7 +130,12 @@ def _feedback(total: Total) -> list[str]:
     if total["score"] is None:
         return []
     share = f"{100 * total['score']:.0f} %"
-    return [f"Your answers agree with the expert's by {share}, averaged over the items."]
+    return [
+        Translatable(
+            "Your answers agree with the expert's by %(share)s, averaged over the items.",
+            share=share,
+        )
+    ]
 
 
 SCORE = Figure(

@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from schemes.contract.items import ItemContext
 from schemes.contract.practice import Exercise, ExplainedRow, Practice, PracticeResult
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Image, Json
 from schemes.custom.comparison import CustomComparison
 from schemes.custom.content import CustomContent
@@ -15,7 +16,7 @@ from schemes.custom.figures import SCORE
 from schemes.custom.form import Form
 from schemes.custom.items import item_of_texts
 
-_LESSON = "Annotate this example as the instructions say."
+_LESSON = Translatable("Annotate this example as the instructions say.")
 
 
 # A picture that comes with the site, for examples and previews.
@@ -58,7 +59,7 @@ class CustomPractice(Practice):
         for number, example in enumerate(self._form.definition.examples, start=1):
             context = example_context(self._form, example)
             reference: Json = self._content.parse_gold({"answers": example.answers}, context)
-            title = example.title or f"Exercise {number}"
+            title = example.title or Translatable("Exercise %(number)s", number=number)
             lesson = example.explanation or _LESSON
             exercises.append(
                 Exercise(title, lesson, context, reference, picture=picture_of(example))
@@ -72,10 +73,11 @@ class CustomPractice(Practice):
         states = self._comparison.states
         rows = [ExplainedRow(row, states[row.state].explanation) for row in compared.rows]
         if score is None:
-            return PracticeResult(
-                "There is nothing to annotate here, and you marked nothing.", rows
-            )
+            summary = Translatable("There is nothing to annotate here, and you marked nothing.")
+            return PracticeResult(summary, rows)
         if score == 1:
-            return PracticeResult("Your answers are the same as the expert's.", rows)
-        summary = f"Your answers agree with the expert's by {100 * score:.0f} %."
+            same = Translatable("Your answers are the same as the expert's.")
+            return PracticeResult(same, rows)
+        share = f"{100 * score:.0f} %"
+        summary = Translatable("Your answers agree with the expert's by %(share)s.", share=share)
         return PracticeResult(summary, rows)

@@ -7,6 +7,7 @@ from typing import Any
 
 from schemes.contract.items import ItemContext
 from schemes.contract.pages import Goal, Tutorial, TutorialStep
+from schemes.contract.texts import Translatable, joined
 from schemes.contract.values import Json
 from schemes.custom.content import CustomContent
 from schemes.custom.definition import Example
@@ -19,16 +20,18 @@ from schemes.simulated_person import Person
 MAX_FIELD_STEPS = 3
 MAX_TEXT = 230
 _HELP = {
-    "choice": "Choose the option that fits.",
-    "choices": "Choose all options that fit.",
-    "rating": "Choose a value on the scale.",
-    "number": "Enter a number.",
-    "text": "Write your answer.",
-    "pairwise": "Choose the better text.",
-    "spans": "Choose a label, and mark its words: click the first word and then the last.",
-    "relations": "Choose a label, and then the two spans that it joins.",
-    "questions": "Mark the answer to the question in the text.",
-    "boxes": "Choose a label, and draw a box around the object.",
+    "choice": Translatable("Choose the option that fits."),
+    "choices": Translatable("Choose all options that fit."),
+    "rating": Translatable("Choose a value on the scale."),
+    "number": Translatable("Enter a number."),
+    "text": Translatable("Write your answer."),
+    "pairwise": Translatable("Choose the better text."),
+    "spans": Translatable(
+        "Choose a label, and mark its words: click the first word and then the last."
+    ),
+    "relations": Translatable("Choose a label, and then the two spans that it joins."),
+    "questions": Translatable("Mark the answer to the question in the text."),
+    "boxes": Translatable("Choose a label, and draw a box around the object."),
 }
 _CARELESS = 0.5
 
@@ -75,9 +78,11 @@ class _Tutorials:
         other = self.simulation.generate(self.answers, self.context, Person(_CARELESS), "tutorial")
         steps = [
             TutorialStep(
-                f"Decide on “{kind.field.label[:40]}”",
-                "Choose the better of the annotators' answers. What all of them agree on is already "
-                "chosen. You can also correct it.",
+                Translatable("Decide on “%(field)s”", field=kind.field.label[:40]),
+                Translatable(
+                    "Choose the better of the annotators' answers. What all of them agree on is already "
+                    "chosen. You can also correct it."
+                ),
                 [Goal(f"answers.{kind.key}")],
             )
             for kind in self._answered()
@@ -88,8 +93,10 @@ class _Tutorials:
         number = min(MAX_FIELD_STEPS, len(self.form.units(self.answers)))
         steps = [
             TutorialStep(
-                f"Judge answer {at + 1}",
-                "Decide if another annotator's answer is right. In this example, all answers are.",
+                Translatable("Judge answer %(number)s", number=at + 1),
+                Translatable(
+                    "Decide if another annotator's answer is right. In this example, all answers are."
+                ),
                 [Goal(f"verdicts.{at}", value=True)],
             )
             for at in range(number)
@@ -111,18 +118,20 @@ class _Tutorials:
 
     def _last_steps(self) -> Iterator[TutorialStep]:
         if self.example.explanation:
-            yield TutorialStep("About this example", _cut(self.example.explanation))
+            yield TutorialStep(Translatable("About this example"), _cut(self.example.explanation))
         yield TutorialStep(
-            "Submit when everything is done",
-            "The page shows what is missing. Ctrl+Z undoes your last change.",
+            Translatable("Submit when everything is done"),
+            Translatable("The page shows what is missing. Ctrl+Z undoes your last change."),
         )
 
 
 def _field_text(kind: Kind[Any]) -> str:
     help_text = _HELP[kind.field.type]
-    return _cut(f"{help_text} {kind.field.help}") if kind.field.help else help_text
+    if not kind.field.help:
+        return help_text
+    return joined([help_text, _cut(kind.field.help, MAX_TEXT - len(help_text) - 1)])
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, max_length: int = MAX_TEXT) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+    return text if len(text) <= max_length else f"{text[: max_length - 1]}…"

@@ -41,7 +41,12 @@ class CustomValidating(Validating):
             raise ContentError(VERDICTS, "must be a list.")
         units = len(self._form.units(sources[0]))
         if len(verdicts) != units:
-            raise ContentError(VERDICTS, f"{len(verdicts)} parts are judged of {units}.")
+            raise ContentError(
+                VERDICTS,
+                "%(judged)s are judged of %(asked)s.",
+                judged=len(verdicts),
+                asked=units,
+            )
         for at, verdict in enumerate(verdicts):
             if not isinstance(verdict, bool):
                 raise ContentError(f"{VERDICTS}.{at}", "must be true or false.")

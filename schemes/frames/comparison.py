@@ -21,8 +21,9 @@ from schemes.contract.comparison import (
     StateText,
 )
 from schemes.contract.items import ItemContext
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Json
-from schemes.figures import Feedback, Figure, Total, f1_figure
+from schemes.figures import Figure, Total, f1_figure
 from schemes.label_figures import kappa_and_alpha, share_figure
 
 # Stored with every figure. Changed definitions get a new name.
@@ -273,12 +274,16 @@ def _frame_row(reference: Json, predicted: Json, aligned: _Aligned) -> AlignedRo
         predicted=RowSide(FRAME_KEY, [predicted_frame], _lemma(predicted))
         if predicted_frame or is_same
         else None,
-        detail="" if state != "label-differs" else "other frame",
+        detail="" if state != "label-differs" else Translatable("other frame"),
         decisions=("label-accepted",) if state == "label-differs" else (),
     )
 
 
-_FRAME_LABELS = {"found": "same frame", "label-differs": "other frame", "missed": "no frame"}
+_FRAME_LABELS = {
+    "found": Translatable("same frame"),
+    "label-differs": Translatable("other frame"),
+    "missed": Translatable("no frame"),
+}
 
 
 def _lemma(content: Json) -> str:
@@ -297,12 +302,15 @@ def _argument_row(pair: _Pair, context: ItemContext) -> AlignedRow:
     )
 
 
+_OTHER = {"element": Translatable("other element"), "role": Translatable("other role")}
+
+
 def _state(pair: _Pair) -> tuple[str, str]:
     if pair.predicted is None:
         return "missed", ""
     if pair.reference is None:
         return ("approved" if pair.is_accepted else "extra"), ""
-    details = [f"other {name}" for name in ("element", "role") if not _same(pair, name)]
+    details = [text for name, text in _OTHER.items() if not _same(pair, name)]
     if not pair.has_equal_heads:
         return "extent-differs", ", ".join([_extent(pair), *details])
     return ("label-differs", ", ".join(details)) if details else ("found", "")
@@ -311,8 +319,10 @@ def _state(pair: _Pair) -> tuple[str, str]:
 def _extent(pair: _Pair) -> str:
     reference_head, predicted_head = set(head_of(pair.reference)), set(head_of(pair.predicted))
     if reference_head < predicted_head:
-        return "head too long"
-    return "head too short" if predicted_head < reference_head else "other head"
+        return Translatable("head too long")
+    if predicted_head < reference_head:
+        return Translatable("head too short")
+    return Translatable("other head")
 
 
 def _possible(pair: _Pair, state: str) -> Sequence[str]:
@@ -334,23 +344,51 @@ def _side(argument: Json | None, context: ItemContext) -> RowSide | None:
 
 
 def _frame_feedback(total: Total) -> list[str]:
-    return [f"You chose the expert's frame for {total['correct']} of {total['total']} verbs."]
+    return [
+        Translatable(
+            "You chose the expert's frame for %(correct)s of %(total)s verbs.",
+            correct=total["correct"],
+            total=total["total"],
+        )
+    ]
 
 
 def _heads_feedback(total: Total) -> list[str]:
     return [
-        f"You found {total['tp']} of the {total['tp'] + total['fn']} arguments that the expert marked.",
-        f"{total['fp']} of your arguments are not in the expert's record, or have another head.",
+        Translatable(
+            "You found %(correct)s of the %(total)s arguments that the expert marked.",
+            correct=total["tp"],
+            total=total["tp"] + total["fn"],
+        ),
+        Translatable(
+            "%(number)s of your arguments are not in the expert's record, or have another head.",
+            number=total["fp"],
+        ),
     ]
 
 
-def _labels_feedback(name: str) -> Feedback:
-    def feedback(total: Total) -> list[str]:
-        if not total["total"]:
-            return []
-        return [f"{total['correct']} of {total['total']} {name} are the same as the expert's."]
+def _elements_feedback(total: Total) -> list[str]:
+    if not total["total"]:
+        return []
+    return [
+        Translatable(
+            "%(correct)s of %(total)s frame elements are the same as the expert's.",
+            correct=total["correct"],
+            total=total["total"],
+        )
+    ]
 
-    return feedback
+
+def _roles_feedback(total: Total) -> list[str]:
+    if not total["total"]:
+        return []
+    return [
+        Translatable(
+            "%(correct)s of %(total)s roles are the same as the expert's.",
+            correct=total["correct"],
+            total=total["total"],
+        )
+    ]
 
 
 # Suggestions of this project.
@@ -386,13 +424,13 @@ figures: Sequence[Figure] = (
         key="elements",
         label="Frame elements",
         explanation="Aligned arguments with the reference's frame element.",
-        feedback=_labels_feedback("frame elements"),
+        feedback=_elements_feedback,
     ),
     share_figure(
         key="roles",
         label="Roles",
         explanation="Aligned arguments with the reference's generic role.",
-        feedback=_labels_feedback("roles"),
+        feedback=_roles_feedback,
     ),
     f1_figure(
         key="labelled",

@@ -175,7 +175,12 @@ def _parsed(record: _Record, context: ItemContext) -> Json:
     if record.skip:
         if record.skip not in SKIP_REASONS:
             known = ", ".join(SKIP_REASONS)
-            raise ContentError("skip", f"{record.skip[:40]!r} is not a reason. Known: {known}.")
+            raise ContentError(
+                "skip",
+                "%(reason)s is not a reason. Known: %(known)s.",
+                reason=repr(record.skip[:40]),
+                known=known,
+            )
         return {**EMPTY, "skip": record.skip, "verb": verb, "lemma": lemma, "arguments": []}
     if record.confidence is not None and record.confidence not in CONFIDENCES:
         raise ContentError("confidence", "must be a whole number from 1 to 5.")
@@ -213,8 +218,11 @@ def _frame(name: str, lexicon: Json | None) -> Json | None:
         return None
     frame: Json | None = lexicon["frames"].get(name)
     if frame is None:
-        message = f"the lexicon has no frame {name[:80]!r}. Choose another frame."
-        raise ContentError("frame", message)
+        raise ContentError(
+            "frame",
+            "the lexicon has no frame %(name)s. Choose another frame.",
+            name=repr(name[:80]),
+        )
     return frame
 
 
@@ -233,8 +241,12 @@ def _check_positions(positions: Sequence[int], path: str, context: ItemContext) 
         raise ContentError(path, "mark at least one word.")
     for at in positions:
         if not 0 <= at < len(context.tokens):
-            message = f"{at} is on no token; the sentence has {len(context.tokens)}."
-            raise ContentError(path, message)
+            raise ContentError(
+                path,
+                "%(position)s is on no token; the sentence has %(length)s.",
+                position=at,
+                length=len(context.tokens),
+            )
     if any(first >= second for first, second in pairwise(positions)):
         raise ContentError(path, "must be in ascending order.")
 
@@ -245,7 +257,9 @@ def _check_heads(arguments: Sequence[Json]) -> None:
         first = seen.setdefault(tuple(argument["head"]), at)
         if first != at:
             raise ContentError(
-                f"arguments[{at}].head", f"is also the head of argument {first + 1}."
+                f"arguments[{at}].head",
+                "is also the head of argument %(number)s.",
+                number=first + 1,
             )
 
 
@@ -258,9 +272,14 @@ def _check_elements(arguments: Sequence[Json], name: str, frame: Json | None) ->
         if not element:
             continue
         if frame is not None and element not in core_types:
-            raise ContentError(path, f"{name} has no element {element[:80]!r}.")
+            raise ContentError(
+                path,
+                "%(frame)s has no element %(element)s.",
+                frame=name,
+                element=repr(element[:80]),
+            )
         if element in seen and core_types.get(element, CORE[0]) in CORE:
-            raise ContentError(path, f"{element[:80]} is used twice.")
+            raise ContentError(path, "%(element)s is used twice.", element=element[:80])
         seen.add(element)
 
 
@@ -270,14 +289,18 @@ def _check_roles(arguments: Sequence[Json], lexicon: Json | None) -> None:
     known = {role["name"] for role in lexicon["roles"]}
     for at, argument in enumerate(arguments):
         if argument["role"] and argument["role"] not in known:
-            message = f"{argument['role'][:80]!r} is not a role of this project."
-            raise UnknownLabelError(f"arguments[{at}].role", message, resource="lexicon")
+            raise UnknownLabelError(
+                f"arguments[{at}].role",
+                "%(role)s is not a role of this project.",
+                resource="lexicon",
+                role=repr(argument["role"][:80]),
+            )
 
 
 def _word(text: str, path: str) -> str:
     """Return a name, which has no blanks in files."""
     if any(character.isspace() for character in clean_text(text, path)):
-        raise ContentError(path, f"{text[:40]!r} contains a blank.")
+        raise ContentError(path, "%(text)s contains a blank.", text=repr(text[:40]))
     return clean_text(text, path)
 
 

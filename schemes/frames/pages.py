@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from schemes.contract.items import ItemContext
 from schemes.contract.pages import Pages
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Json
 from schemes.frames.frame_ranking import nouns_of_light_verb
 from schemes.frames.lexicon.value import EMPTY
@@ -11,11 +12,11 @@ from schemes.frames.role_rules import ELEMENT_ROLES, inventory_of, role_hints, v
 from schemes.frames.skips import SKIP_REASONS
 
 CONFIDENCE_TEXTS = (
-    "a guess",
-    "unsure: several readings are possible",
-    "fairly sure, with doubts about some part",
-    "sure of the frame, small doubts about arguments",
-    "certain of everything",
+    Translatable("a guess"),
+    Translatable("unsure: several readings are possible"),
+    Translatable("fairly sure, with doubts about some part"),
+    Translatable("sure of the frame, small doubts about arguments"),
+    Translatable("certain of everything"),
 )
 
 

@@ -24,6 +24,7 @@ from schemes.content_models import Strict, clean_text, validated
 from schemes.contract.content import Total
 from schemes.contract.errors import ContentError
 from schemes.contract.items import ItemContext
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Json
 from schemes.frames.content import MAX_ARGUMENTS, MAX_HEAD, filler_of, lemma_of
 from schemes.frames.skips import SKIP_REASONS
@@ -82,8 +83,12 @@ def parse(content: object, context: ItemContext, sources: Sequence[Json]) -> Jso
     record = asked(sources)
     count = len(record["arguments"])
     if len(verification.arguments) != count:
-        message = f"{len(verification.arguments)} are judged of {count}."
-        raise ContentError("arguments", message)
+        raise ContentError(
+            "arguments",
+            "%(judged)s are judged of %(asked)s.",
+            judged=len(verification.arguments),
+            asked=count,
+        )
     parsed: Json = {
         **_judged_record(verification, record, context),
         "arguments": [
@@ -321,8 +326,12 @@ def _check_names(judged: Json, record: Json, context: ItemContext) -> None:
         ]
     for part, path, name in proposals:
         if name and name not in known[part]:
-            where = "of the frame" if part == "element" else "of the lexicon"
-            raise ContentError(path, f"{str(name)[:80]!r} is no {part} {where}.")
+            message = {
+                "frame": Translatable("%(name)s is no frame of the lexicon."),
+                "element": Translatable("%(name)s is no element of the frame."),
+                "role": Translatable("%(name)s is no role of the lexicon."),
+            }[part]
+            raise ContentError(path, message, name=repr(str(name)[:80]))
 
 
 def _judged_argument(argument: _JudgedArgument, path: str, context: ItemContext) -> Json:

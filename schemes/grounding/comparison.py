@@ -342,12 +342,13 @@ def _state_row(phrase: _Phrase, text: str) -> AlignedRow | None:
         predicted=RowSide(phrase.id, [text], STATE_TEXTS.get(given, given), phrase.predicted_boxes)
         if given
         else None,
-        detail=_state_detail(expected, given) if state == "label-differs" else "",
+        detail=state_detail(expected, given) if state == "label-differs" else "",
         decisions=("state-accepted",) if state == "label-differs" else (),
     )
 
 
-def _state_detail(expected: str, given: str) -> str:
+def state_detail(expected: str, given: str) -> str:
+    """Describe that a phrase has another state."""
     if (expected, given) == ("boxes", "group"):
         return "a group instead of individuals"
     if (expected, given) == ("group", "boxes"):

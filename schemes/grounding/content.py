@@ -56,7 +56,11 @@ def parse_generation(content: object, context: ItemContext) -> Json:
     answered = {phrase["id"] for phrase in parsed["phrases"]}
     for phrase in context.target["phrases"]:
         if phrase["id"] not in answered:
-            raise ContentError("phrases", f"{phrase_text(phrase, context)!r} has no answer.")
+            raise ContentError(
+                "phrases",
+                "%(phrase)s has no answer.",
+                phrase=repr(phrase_text(phrase, context)),
+            )
     return parsed
 
 
@@ -75,7 +79,9 @@ def parse_gold(content: object, context: ItemContext) -> Json:
         seen.add(phrase.id)
         phrases.append(_parsed(phrase, path, context.image))
     if sum(len(phrase["boxes"]) for phrase in phrases) > MAX_ITEM_BOXES:
-        raise ContentError("phrases", f"have more than {MAX_ITEM_BOXES} boxes in total.")
+        raise ContentError(
+            "phrases", "have more than %(max_boxes)s boxes in total.", max_boxes=MAX_ITEM_BOXES
+        )
     return {"phrases": sorted(phrases, key=lambda phrase: order[phrase["id"]])}
 
 
@@ -93,8 +99,9 @@ def parse_consolidation(content: object, context: ItemContext, sources: Sequence
     }
     for at, phrase in enumerate(parsed["phrases"]):
         if phrase["state"] == "absent" and phrase["id"] not in absent:
-            message = "can't be absent, because no annotator thought so."
-            raise ContentError(f"phrases[{at}].state", message)
+            raise ContentError(
+                f"phrases[{at}].state", "can't be absent, because no annotator thought so."
+            )
     return parsed
 
 
@@ -151,12 +158,19 @@ def check_box(box: Sequence[int], path: str, image: Image | None) -> None:
     if image is None:
         return
     if x1 < 0 or y1 < 0 or x2 > image.width or y2 > image.height:
-        raise ContentError(path, f"is not inside the image of {image.width} x {image.height}.")
+        raise ContentError(
+            path,
+            "is not inside the image of %(width)s x %(height)s.",
+            width=image.width,
+            height=image.height,
+        )
 
 
 def _parsed(phrase: _Phrase, path: str, image: Image | None) -> Json:
     if phrase.state in ("scene", "absent") and phrase.boxes:
-        raise ContentError(f"{path}.boxes", f"must be empty for the state {phrase.state!r}.")
+        raise ContentError(
+            f"{path}.boxes", "must be empty for the state %(state)s.", state=repr(phrase.state)
+        )
     for at, box in enumerate(phrase.boxes):
         check_box(box, f"{path}.boxes[{at}]", image)
     boxes = sorted({tuple(box) for box in phrase.boxes})

@@ -7,6 +7,7 @@ components `{"tp", "fp", "fn"}`, and that of kappa `{"pairs": [[a, b], ...]}`.
 from collections.abc import Sequence
 
 from metrics.intervals import Interval
+from schemes.contract.texts import Translatable
 from schemes.figures import REPETITIONS, Figure, Measure, Total, f1_figure
 from schemes.label_figures import kappa_and_alpha, share_figure
 
@@ -37,15 +38,23 @@ def _accuracy_feedback(total: Total) -> list[str]:
     if not total["total"]:
         return []
     return [
-        f"For {total['correct']} of the {total['total']} phrases that the expert boxed, your boxes "
-        "cover the right part of the picture."
+        Translatable(
+            "For %(correct)s of the %(total)s phrases that the expert boxed, your boxes cover the right "
+            "part of the picture.",
+            correct=total["correct"],
+            total=total["total"],
+        )
     ]
 
 
 def _component_feedback(total: Total) -> list[str]:
     return [
-        f"You found {total['tp']} of the {total['tp'] + total['fn']} boxes that the expert drew.",
-        f"{total['fp']} of your boxes match none of the expert's.",
+        Translatable(
+            "You found %(correct)s of the %(total)s boxes that the expert drew.",
+            correct=total["tp"],
+            total=total["tp"] + total["fn"],
+        ),
+        Translatable("%(number)s of your boxes match none of the expert's.", number=total["fp"]),
     ]
 
 
@@ -53,7 +62,11 @@ def _state_feedback(total: Total) -> list[str]:
     if not total["total"]:
         return []
     return [
-        f"Your answer is of the expert's kind for {total['correct']} of {total['total']} phrases."
+        Translatable(
+            "Your answer is of the expert's kind for %(correct)s of %(total)s phrases.",
+            correct=total["correct"],
+            total=total["total"],
+        )
     ]
 
 

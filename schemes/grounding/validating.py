@@ -67,23 +67,33 @@ def parse(content: object, context: ItemContext, sources: Sequence[Json]) -> Jso
     validation = validated(Validation, content)
     phrases = asked(sources)["phrases"]
     if len(validation.phrases) != len(phrases):
-        message = f"{len(validation.phrases)} are judged of {len(phrases)}."
-        raise ContentError("phrases", message)
+        raise ContentError(
+            "phrases",
+            "%(judged)s are judged of %(asked)s.",
+            judged=len(validation.phrases),
+            asked=len(phrases),
+        )
     parsed = []
     for at, (judged, phrase) in enumerate(zip(validation.phrases, phrases, strict=True)):
         path = f"phrases[{at}]"
         if judged.id != phrase["id"]:
-            raise ContentError(f"{path}.id", f"must be {phrase['id']!r}.")
+            raise ContentError(f"{path}.id", "must be %(expected)s.", expected=repr(phrase["id"]))
         if len(judged.boxes) != len(phrase["boxes"]):
-            message = f"{len(judged.boxes)} are judged of {len(phrase['boxes'])}."
-            raise ContentError(f"{path}.boxes", message)
+            raise ContentError(
+                f"{path}.boxes",
+                "%(judged)s are judged of %(asked)s.",
+                judged=len(judged.boxes),
+                asked=len(phrase["boxes"]),
+            )
         _check_drawn(judged, phrase, f"{path}.drawn", context.image)
         parsed.append(_stored(judged))
     if (
         sum(len(phrase["boxes"]) + len(phrase.get("drawn", ())) for phrase in parsed)
         > MAX_ITEM_BOXES
     ):
-        raise ContentError("phrases", f"have more than {MAX_ITEM_BOXES} boxes in total.")
+        raise ContentError(
+            "phrases", "have more than %(max_boxes)s boxes in total.", max_boxes=MAX_ITEM_BOXES
+        )
     return {"phrases": parsed}
 
 
@@ -111,12 +121,16 @@ def _check_drawn(judged: _JudgedPhrase, phrase: Json, path: str, image: Image | 
         raise ContentError(path, "is only for a phrase with a box for each individual.")
     boxes = list(phrase["boxes"])
     if len(boxes) + len(judged.drawn) > MAX_BOXES:
-        raise ContentError(path, f"would give the phrase more than {MAX_BOXES} boxes.")
+        raise ContentError(
+            path, "would give the phrase more than %(max_boxes)s boxes.", max_boxes=MAX_BOXES
+        )
     for at, box in enumerate(judged.drawn):
         check_box(box, f"{path}[{at}]", image)
         if not is_large_enough(box, image):
             raise ContentError(
-                f"{path}[{at}]", f"needs at least {MIN_SIDE} pixels in each direction."
+                f"{path}[{at}]",
+                "needs at least %(min_side)s pixels in each direction.",
+                min_side=MIN_SIDE,
             )
         if not is_new(box, boxes):
             raise ContentError(f"{path}[{at}]", "is a box that is already there.")

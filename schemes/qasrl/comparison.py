@@ -23,6 +23,7 @@ from schemes.contract.comparison import (
 )
 from schemes.contract.errors import ContentError
 from schemes.contract.items import ItemContext
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Json
 from schemes.figures import Figure, Total, f1_figure
 from schemes.qasrl.hints import hints, section
@@ -240,10 +241,10 @@ def _difference(row: SpanRow) -> str:
     assert row.predicted
     (start, end), (first, last) = row.reference, row.predicted
     if first <= start and end <= last:
-        return "answer too long"
+        return Translatable("answer too long")
     if start <= first and last <= end:
-        return "answer too short"
-    return "answer shifted"
+        return Translatable("answer too short")
+    return Translatable("answer shifted")
 
 
 # Suggestions of this project, because Roit et al. 2020 does not state any thresholds.
@@ -257,13 +258,24 @@ round_thresholds: Mapping[int, Mapping[str, float]] = {
 
 def _ua_feedback(total: Total) -> list[str]:
     return [
-        f"You found {total['tp']} of the {total['tp'] + total['fn']} answers that the expert marked.",
-        f"{total['fp']} of your answers are not in the expert's annotation.",
+        Translatable(
+            "You found %(correct)s of the %(total)s answers that the expert marked.",
+            correct=total["tp"],
+            total=total["tp"] + total["fn"],
+        ),
+        Translatable(
+            "%(number)s of your answers are not in the expert's annotation.", number=total["fp"]
+        ),
     ]
 
 
 def _la_feedback(total: Total) -> list[str]:
-    return [f"For {total['tp']} of them, your question asks the same as the expert's."]
+    return [
+        Translatable(
+            "For %(number)s of them, your question asks the same as the expert's.",
+            number=total["tp"],
+        )
+    ]
 
 
 figures: Sequence[Figure] = (

@@ -278,7 +278,12 @@ def parse_validation(content: object, context: ItemContext, sources: Sequence[Js
     asked = asked_questions(sources)
     judged = validated(_Validation, content).questions
     if len(judged) != len(asked):
-        raise ContentError("questions", f"{len(judged)} are judged of {len(asked)} asked.")
+        raise ContentError(
+            "questions",
+            "%(judged)s are judged of %(asked)s asked.",
+            judged=len(judged),
+            asked=len(asked),
+        )
     pairs = [
         (_answered(f"questions[{position}]", question, by, context.tokens), by)
         for position, (question, by) in enumerate(zip(asked, judged, strict=True))
@@ -336,8 +341,10 @@ def _verbal_step(
         return {}
     chosen = default if is_verbal is None else is_verbal
     if questions and not chosen:
-        message = "a noun with questions describes an event. Remove the questions or choose Yes."
-        raise ContentError("is_verbal", message)
+        raise ContentError(
+            "is_verbal",
+            "a noun with questions describes an event. Remove the questions or choose Yes.",
+        )
     return {"is_verbal": chosen}
 
 
@@ -370,8 +377,11 @@ def _context_answers(path: str, question: _Asked, context: ItemContext) -> tuple
     for position, answer in enumerate(question.context_answers):
         where = f"{path}[{position}]"
         if answer.sentence not in places:
-            message = f"“{answer.sentence[:80]}” is not in the context that the page shows."
-            raise ContentError(f"{where}.sentence", message)
+            raise ContentError(
+                f"{where}.sentence",
+                "“%(sentence)s” is not in the context that the page shows.",
+                sentence=answer.sentence[:80],
+            )
         at = places[answer.sentence]
         _check_span(answer.start, answer.end, len(neighbours[at].tokens), where)
         marked.append((at, answer.start, answer.end))
@@ -432,8 +442,12 @@ class _Reader:
         forms = self._forms.get(slots.verb_slot_inflection) or set().union(*self._forms.values())
         if not (len(others) == 1 and others[0] in forms):
             verb = " ".join(others)
-            message = f"leave “{verb}” of “{question}”, which is no such form of the verb."
-            raise ContentError(path, message)
+            raise ContentError(
+                path,
+                "leave “%(verb)s” of “%(question)s”, which is no such form of the verb.",
+                verb=verb,
+                question=question,
+            )
 
 
 def _spans(answers: Sequence[Sequence[int]], length: int, path: str) -> Iterator[Span]:
@@ -445,10 +459,17 @@ def _spans(answers: Sequence[Sequence[int]], length: int, path: str) -> Iterator
 def _check_span(start: int, end: int, length: int, path: str) -> None:
     """Raise ContentError for a span outside a sentence of this length, and for an empty one."""
     if not 0 <= start < length or end > length:
-        message = f"[{start}, {end}] is not in the sentence, which has {length} tokens."
-        raise ContentError(path, message)
+        raise ContentError(
+            path,
+            "[%(start)s, %(end)s] is not in the sentence, which has %(length)s tokens.",
+            start=start,
+            end=end,
+            length=length,
+        )
     if start >= end:
-        raise ContentError(path, f"[{start}, {end}] ends before it starts.")
+        raise ContentError(
+            path, "[%(start)s, %(end)s] ends before it starts.", start=start, end=end
+        )
 
 
 def _check_template(questions: Sequence[_Placed], context: ItemContext) -> None:
@@ -459,7 +480,8 @@ def _check_template(questions: Sequence[_Placed], context: ItemContext) -> None:
         if question.slots is None:
             raise ContentError(
                 f"{question.path}.question",
-                f"“{question.question}” doesn't fit the question template. Choose suggested words.",
+                "“%(question)s” doesn't fit the question template. Choose suggested words.",
+                question=question.question,
             )
 
 
@@ -480,7 +502,9 @@ def _check_kept(questions: Sequence[_Placed], context: ItemContext) -> None:
             raise ContentError(f"{question.path}.answers", "the question needs an answer.")
         same = seen.setdefault(question.question.casefold(), question.path)
         if same != question.path:
-            raise ContentError(f"{question.path}.question", f"is asked already, in {same}.")
+            raise ContentError(
+                f"{question.path}.question", "is asked already, in %(place)s.", place=same
+            )
         owner.extend((start, end, question) for start, end in question.answers)
     owner.sort(key=lambda entry: entry[:2])
     for (_, end, first), (start, last, other) in pairwise(owner):
@@ -488,7 +512,9 @@ def _check_kept(questions: Sequence[_Placed], context: ItemContext) -> None:
             words = context.span_text(start, min(end, last))[:80]
             raise ContentError(
                 f"{other.path}.answers",
-                f"“{words}” already belongs to an answer of “{first.question}”.",
+                "“%(words)s” already belongs to an answer of “%(question)s”.",
+                words=words,
+                question=first.question,
             )
 
 
@@ -496,7 +522,11 @@ def _check_size(judged: Sequence[_Judged], sources: Sequence[Json]) -> None:
     """Raise ContentError if there are more new questions than a person may write."""
     most = sum(len(source["questions"]) for source in sources) + MAX_QUESTIONS
     if len(judged) > most:
-        raise ContentError("questions", f"has too many entries; at most {most} are taken.")
+        raise ContentError(
+            "questions",
+            "has too many entries; at most %(max_length)s are taken.",
+            max_length=most,
+        )
 
 
 def _check_sources(judged: Sequence[_Judged], sources: Sequence[Json]) -> None:
@@ -519,7 +549,12 @@ def _check_sources(judged: Sequence[_Judged], sources: Sequence[Json]) -> None:
     if waiting:
         submission, number = min(waiting)
         text = sources[submission]["questions"][number]["question"]
-        raise ContentError("questions", f"“{text}” of annotator {submission + 1} is not judged.")
+        raise ContentError(
+            "questions",
+            "“%(question)s” of annotator %(number)s is not judged.",
+            question=text,
+            number=submission + 1,
+        )
 
 
 def _check_verdicts(judged: Sequence[_Judged]) -> None:
@@ -537,7 +572,9 @@ def _check_verdicts(judged: Sequence[_Judged]) -> None:
 
 def _answered(path: str, asked: Json, by: _Verdict, tokens: Tokens) -> _Placed:
     if by.question and by.question != asked["question"]:
-        raise ContentError(f"{path}.question", f"is not “{asked['question']}”, as was asked.")
+        raise ContentError(
+            f"{path}.question", "is not “%(question)s”, as was asked.", question=asked["question"]
+        )
     if by.answers and by.verdict != "valid":
         raise ContentError(f"{path}.answers", "are for valid questions only.")
     answers = tuple(sorted(_spans(by.answers, len(tokens), f"{path}.answers")))

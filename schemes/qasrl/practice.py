@@ -11,22 +11,22 @@ from pathlib import Path
 from schemes.contract.comparison import ROW_STATES, AlignedRow
 from schemes.contract.items import ItemContext
 from schemes.contract.practice import Exercise, ExplainedRow, PracticeResult
-from schemes.contract.values import Json, Noun
+from schemes.contract.texts import Translatable, joined
+from schemes.contract.values import Json
 from schemes.original_text import align
 from schemes.qasrl.comparison import compare
 from schemes.qasrl.content import parse_generation, parse_gold
 from schemes.qasrl.slots import Slots, strict_match_key
 from schemes.qasrl.span_keys import span_of
 
-EXTRA = Noun("extra answer", "extra answers")
 FILE = Path(__file__).with_name("practice.json")
 _KEY_WORDS = (
-    "the question word",
-    "who or what acts (someone, something, or nobody named)",
-    "what it is done to",
-    "whether it happened or did not",
-    "the voice (active or passive)",
-    "how certain it is (might, can, should, would)",
+    Translatable("the question word"),
+    Translatable("who or what acts (someone, something, or nobody named)"),
+    Translatable("what it is done to"),
+    Translatable("whether it happened or did not"),
+    Translatable("the voice (active or passive)"),
+    Translatable("how certain it is (might, can, should, would)"),
 )
 
 
@@ -43,11 +43,11 @@ def _exercise(entry: Json) -> Exercise:
     questions = entry["questions"]
     plain = [{name: question[name] for name in ("question", "answers")} for question in questions]
     return Exercise(
-        title=entry["title"],
-        lesson=entry["lesson"],
+        title=Translatable(entry["title"]),
+        lesson=Translatable(entry["lesson"]),
         context=context,
         reference=parse_gold({"questions": plain}, context),
-        notes={question["question"]: question["why"] for question in questions},
+        notes={question["question"]: Translatable(question["why"]) for question in questions},
     )
 
 
@@ -60,8 +60,16 @@ def check(exercise: Exercise, content: object) -> PracticeResult:
     result = compare(exercise.reference, parsed, exercise.context)
     rows = sorted(result.rows, key=lambda row: ROW_STATES.index(row.state))
     counts = result.measures["UA"]
-    extra = f", and gave {EXTRA.count(counts['fp'])}" if counts["fp"] else ""
-    summary = f"You found {counts['tp']} of {counts['tp'] + counts['fn']} answers{extra}."
+    figures = {"found": counts["tp"], "total": counts["tp"] + counts["fn"]}
+    if counts["fp"]:
+        summary = Translatable(
+            "You found %(found)s of %(total)s answers, and gave %(count)s extra answer.",
+            plural="You found %(found)s of %(total)s answers, and gave %(count)s extra answers.",
+            count=counts["fp"],
+            **figures,
+        )
+    else:
+        summary = Translatable("You found %(found)s of %(total)s answers.", **figures)
     return PracticeResult(
         summary,
         [ExplainedRow(row, _EXPLAIN[row.state](row, exercise, parsed)) for row in rows],
@@ -70,7 +78,7 @@ def check(exercise: Exercise, content: object) -> PracticeResult:
 
 def _reason(row: AlignedRow, exercise: Exercise, content: Json) -> str:
     assert row.reference
-    return " ".join(exercise.notes[question] for question in row.reference.labels)
+    return joined(exercise.notes[question] for question in row.reference.labels)
 
 
 def _span_differs(row: AlignedRow, exercise: Exercise, content: Json) -> str:
@@ -78,11 +86,14 @@ def _span_differs(row: AlignedRow, exercise: Exercise, content: Json) -> str:
     assert row.reference
     (start, end), (first, last) = span_of(row.predicted.key), span_of(row.reference.key)
     length, wanted = end - start, last - first
-    size = "longer" if length > wanted else "shorter" if length < wanted else "in another place"
-    return (
-        f"It counts as found, but your answer is {size}. Select the shortest span that is a "
-        f"complete, natural answer. {_reason(row, exercise, content)}"
-    )
+    if length > wanted:
+        difference = Translatable("It counts as found, but your answer is longer.")
+    elif length < wanted:
+        difference = Translatable("It counts as found, but your answer is shorter.")
+    else:
+        difference = Translatable("It counts as found, but your answer is in another place.")
+    advice = Translatable("Select the shortest span that is a complete, natural answer.")
+    return joined([difference, advice, _reason(row, exercise, content)])
 
 
 def _other_question(row: AlignedRow, exercise: Exercise, content: Json) -> str:
@@ -92,14 +103,14 @@ def _other_question(row: AlignedRow, exercise: Exercise, content: Json) -> str:
     reference_slots = _slots(exercise.reference, row.reference.labels[0])
     reason = _reason(row, exercise, content)
     if slots is None or reference_slots is None:
-        return (
-            "The answer is correct, but your question is free-form, so it can't be "
-            f"compared. {reason}"
+        free_form = Translatable(
+            "The answer is correct, but your question is free-form, so it can't be compared."
         )
-    return (
-        "The answer is correct, but the question asks for something else. They differ in: "
-        f"{'; '.join(_differences(slots, reference_slots))}. {reason}"
-    )
+        return joined([free_form, reason])
+    other = Translatable("The answer is correct, but the question asks for something else.")
+    differences = joined(_differences(slots, reference_slots), separator="; ")
+    where = Translatable("They differ in: %(differences)s.", differences=differences)
+    return joined([other, where, reason])
 
 
 def _differences(slots: Slots, reference_slots: Slots) -> Sequence[str]:
@@ -115,18 +126,20 @@ def _slots(content: Json, text: str) -> Slots | None:
 
 
 def _missed(row: AlignedRow, exercise: Exercise, content: Json) -> str:
-    return f"You marked no answer here. {_reason(row, exercise, content)}"
+    return joined([Translatable("You marked no answer here."), _reason(row, exercise, content)])
 
 
 def _extra(row: AlignedRow, exercise: Exercise, content: Json) -> str:
-    return (
+    return Translatable(
         "The expert has no answer here. Check that the question is about the marked verb, that the "
         "sentence itself answers it, and that the answer is a single span."
     )
 
 
 def _redundant(row: AlignedRow, exercise: Exercise, content: Json) -> str:
-    return "Another answer of yours already covers this. It doesn't affect your result."
+    return Translatable(
+        "Another answer of yours already covers this. It doesn't affect your result."
+    )
 
 
 _EXPLAIN: Mapping[str, Callable[[AlignedRow, Exercise, Json], str]] = {

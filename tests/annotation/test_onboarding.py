@@ -316,3 +316,13 @@ def test_unconfirmed_claims_are_deleted_and_addresses_before(client, project, ta
     assert delete_unconfirmed_onboarding(now=now + timedelta(days=2)) == 0
     assert OnboardingDraft.objects.get().address_digest == ""
     assert delete_unconfirmed_onboarding(now=now + timedelta(days=41)) == 1
+
+
+def test_form_keeps_the_language_of_the_frame(client, project, task):
+    publish_text(project)
+    address = task_url(task, submit_to=ORIGIN) + "&lang=de"
+    page = client.get(address).content.decode()
+    action = reverse("annotation:onboarding") + "?lang=de"
+    assert f'action="{action}"' in page
+    refused = client.post(action, hidden_fields(page))
+    assert (refused.status_code, 'lang="de"' in refused.content.decode()) == (422, True)

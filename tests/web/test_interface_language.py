@@ -7,6 +7,7 @@ from django.test import RequestFactory
 from django.urls import get_resolver
 from django.utils import translation
 
+from marketplace.forms import GroupFilterForm
 from web.interface_language import (
     best_language,
     interface_language,
@@ -76,6 +77,7 @@ def test_pages_for_workers_follow_the_browser_and_the_choice(client):
     page = client.get("/hits/login/", headers=GERMAN)
     assert '<html lang="de"' in page.content.decode()
     assert "Benutzername" in page.content.decode()
+    assert ">English</button>" in page.content.decode()
     assert page.headers["Content-Language"] == "de"
     assert "Accept-Language" in page.headers["Vary"]
     refused = client.post("/hits/login/", {}, headers=GERMAN).content.decode()
@@ -119,3 +121,23 @@ def test_amounts_have_the_separators_of_the_language():
     assert dollars(-123_456) == "-$1,234.56"
     with translation.override("de"):
         assert dollars(-123_456) == "-$1.234,56"
+
+
+@pytest.mark.django_db
+def test_error_pages_of_workers_have_no_header_for_staff(client):
+    page = client.get("/practice/nothing/1/", headers=GERMAN)
+    text = page.content.decode()
+    assert (page.status_code, 'lang="de"' in text) == (404, True)
+    assert "Skip to the content" not in text
+    assert "Skip to the content" in client.get("/p/nothing/", headers=GERMAN).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("language", "entered", "cents"),
+    [("de", "0,50", 50), ("de", "0.50", 50), ("en", "0.50", 50), ("en", "0,50", None)],
+)
+def test_rewards_have_the_decimal_separator_of_the_language(language, entered, cents):
+    with translation.override(language):
+        form = GroupFilterForm({"reward": entered})
+        form.full_clean()
+        assert form.cleaned_data.get("reward") == cents

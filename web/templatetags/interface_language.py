@@ -1,6 +1,7 @@
 """`{% load interface_language %}`: the language of a page for workers."""
 
 from django import template
+from django.conf import settings
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, get_language_bidi
@@ -26,3 +27,9 @@ def script_texts_element() -> SafeString:
     """Render the texts of the page's scripts for static/js/html.js. English needs none."""
     texts = script_texts()
     return json_script(texts, "texts") if texts else SafeString("")
+
+
+@register.simple_tag
+def languages() -> list[tuple[str, str]]:
+    """Return the tags of the interface's languages, with their own names for themselves."""
+    return list(settings.LANGUAGES)

@@ -24,6 +24,7 @@ from database import statements
 from projects.domain.schemes import scheme_of
 from projects.enums import InputSignals, page_role, writes_units
 from schemes.contract.errors import ContentError
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Json
 
 COMMENT_LIMIT = 2000
@@ -294,9 +295,14 @@ def _check_unit_limit(published: PublishedTask, content: Mapping[str, Json]) -> 
     for item in published.items:
         units = scheme.content.count_units(content[str(item.pk)], page_role(task.role))
         if most and units > most:
-            unit, limit = scheme.vocabulary.unit, scheme.vocabulary.unit.count(most)
-            text = f"At most {limit} can be submitted for one {scheme.vocabulary.item.singular}."
-            errors[item.pk] = ContentError("", f"{text} You have {unit.count(units)}.")
+            unit = scheme.vocabulary.unit
+            errors[item.pk] = ContentError(
+                "",
+                "At most %(limit)s can be submitted for one %(item)s. You have %(units)s.",
+                limit=unit.count(most),
+                item=Translatable(scheme.vocabulary.item.singular),
+                units=unit.count(units),
+            )
     if errors:
         raise InvalidContentError(errors)
 

@@ -13,6 +13,7 @@ from annotation.domain.work.look_up import readable_task
 from annotation.domain.work.unconfirmed_drafts import check_limit
 from annotation.domain.work.worker_page import TOKEN_LIFE, InvalidPageError, PageToken
 from annotation.models import FinishedTutorial
+from annotation.translated import translated
 from crowd.domain.provider.hold_publishing import active_hold
 from crowd.models import Worker
 from database import statements
@@ -72,11 +73,13 @@ def tutorial_of_page(*, claim: PageToken, now: datetime) -> Json:
     example = _example(scheme, role, tutorial, project)
     if example is None:
         raise InvalidPageError(NO_TUTORIAL)
+    # The words of a definition stay as the project wrote them.
+    shown = translated if scheme.declaration else gettext
     return {
         "steps": [
             {
-                "title": gettext(step.title),
-                "text": gettext(step.text),
+                "title": shown(step.title),
+                "text": shown(step.text),
                 "goals": [{"path": goal.path, "value": goal.value} for goal in step.goals],
             }
             for step in tutorial.steps

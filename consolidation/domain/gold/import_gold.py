@@ -415,7 +415,7 @@ class _Storing:
             try:
                 parsed = self.parse(record.content, fitted.context)
             except ContentError as error:
-                message, line = error.message, record.line
+                message, line = str(error.message), record.line
                 if isinstance(error, UnknownLabelError):
                     message += f" Choose {Setting.ADD_ROLES.quoted} to add it to the project."
                 self.refuse(record_error(record, self.file, message, error.path, line=line))

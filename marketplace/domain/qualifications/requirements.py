@@ -16,7 +16,7 @@ ADULT = "00000000000000000060"
 MASTERS = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
 MASTERS_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
 SYSTEM = {
-    APPROVAL_RATE: "HIT approval rate (%)",
+    APPROVAL_RATE: gettext_lazy("HIT approval rate (%)"),
     HITS_APPROVED: gettext_lazy("Number of HITs approved"),
     LOCALE: gettext_lazy("Location"),
     ADULT: gettext_lazy("18 or older"),

@@ -135,8 +135,8 @@ class Kind(ABC, Generic[FieldType]):
         """Return a made-up valid value, or None if the item has no place for one."""
 
 
-def refuse(path: str, message: str) -> ContentError:
-    return ContentError(path, message)
+def refuse(path: str, message: str, **values: Any) -> ContentError:
+    return ContentError(path, message, **values)
 
 
 def checked_list(value: object, path: str, most: int) -> list[Any]:
@@ -144,7 +144,12 @@ def checked_list(value: object, path: str, most: int) -> list[Any]:
     if not isinstance(value, list | tuple):
         raise ContentError(path, "must be a list.")
     if len(value) > most:
-        raise ContentError(path, f"has {len(value):,} entries. At most {most} are allowed.")
+        raise ContentError(
+            path,
+            "has %(count)s entries. At most %(max_length)s are allowed.",
+            count=f"{len(value):,}",
+            max_length=most,
+        )
     return list(value)
 
 
@@ -172,7 +177,7 @@ def checked_key(value: object, path: str, known: Mapping[str, object]) -> str:
     if not isinstance(value, str) or value not in known:
         first = ", ".join(list(known)[:MAX_NAMED])
         more = ", …" if len(known) > MAX_NAMED else ""
-        raise ContentError(path, f"must be one of: {first}{more}.")
+        raise ContentError(path, "must be one of: %(known)s.", known=f"{first}{more}")
     return value
 
 
@@ -183,16 +188,28 @@ def checked_span(start: object, end: object, path: str, within: tuple[int, int])
     if first >= last:
         raise ContentError(path, "has no token: start must be below end.")
     if first < within[0] or last > within[1]:
-        raise ContentError(path, f"{first}:{last} is not in its text, {within[0]}:{within[1]}.")
+        raise ContentError(
+            path,
+            "%(start)s:%(end)s is not in its text, %(first)s:%(last)s.",
+            start=first,
+            end=last,
+            first=within[0],
+            last=within[1],
+        )
     return first, last
 
 
 def check_count(count: int, field: Any, path: str, *, is_complete: bool) -> None:
     """Raise ContentError for too many parts, or for too few in complete content."""
     if count > field.max:
-        raise ContentError(path, f"has {count} entries. At most {field.max} are allowed.")
+        raise ContentError(
+            path,
+            "has %(count)s entries. At most %(max_length)s are allowed.",
+            count=count,
+            max_length=field.max,
+        )
     if is_complete and count < field.min:
-        raise ContentError(path, f"needs at least {field.min}.")
+        raise ContentError(path, "needs at least %(min_length)s.", min_length=field.min)
 
 
 def shown_key(name: object) -> str:

@@ -68,7 +68,12 @@ class BoxesKind(PartsKind[BoxesField]):
         if left >= right or top >= bottom:
             raise refuse(f"{path}.box", "has no area.")
         if left < 0 or top < 0 or right > width or bottom > height:
-            raise refuse(f"{path}.box", f"is not inside the image of {width} x {height}.")
+            raise refuse(
+                f"{path}.box",
+                "is not inside the image of %(width)s x %(height)s.",
+                width=width,
+                height=height,
+            )
         return {"label": label, "box": box}
 
     def sorted(self, parts: Sequence[Part]) -> list[Part]:

@@ -80,10 +80,14 @@ class QuestionsKind(PartsKind[QuestionsField]):
         if not isinstance(value, str):
             raise refuse(path, "must be a text.")
         if len(value) > 4 * MAX_QUESTION_LENGTH:
-            raise refuse(path, f"is longer than {MAX_QUESTION_LENGTH} characters.")
+            raise refuse(
+                path, "is longer than %(max_length)s characters.", max_length=MAX_QUESTION_LENGTH
+            )
         question = unicodedata.normalize("NFC", clean_text(value, path))
         if len(question) > MAX_QUESTION_LENGTH:
-            raise refuse(path, f"is longer than {MAX_QUESTION_LENGTH} characters.")
+            raise refuse(
+                path, "is longer than %(max_length)s characters.", max_length=MAX_QUESTION_LENGTH
+            )
         if not question:
             raise refuse(path, "is empty.")
         if self.field.questions and question not in self.field.questions:
@@ -98,9 +102,14 @@ class QuestionsKind(PartsKind[QuestionsField]):
             spans.append(checked_span(row[0], row[1], f"{path}.{at}", within))
         spans.sort()
         for at in overlaps(spans):
-            raise refuse(path, f"{spans[at][0]}:{spans[at][1]} overlaps another answer.")
+            raise refuse(
+                path,
+                "%(start)s:%(end)s overlaps another answer.",
+                start=spans[at][0],
+                end=spans[at][1],
+            )
         if len(spans) < self.field.min_answers and not (self.field.allow_none and not spans):
-            raise refuse(path, f"needs at least {self.field.min_answers}.")
+            raise refuse(path, "needs at least %(min_length)s.", min_length=self.field.min_answers)
         return [list(span) for span in spans]
 
     def identity(self, part: Part) -> Json:

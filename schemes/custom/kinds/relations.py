@@ -67,11 +67,19 @@ class RelationsKind(PartsKind[RelationsField]):
         for side, allowed in zip(_SIDES, (label.from_labels, label.to_labels), strict=True):
             at = checked_whole(relation.get(side), f"{path}.{side}")
             if not 0 <= at < len(order):
-                raise refuse(f"{path}.{side}", f"there is no span {at} in {self.field.spans!r}.")
+                raise refuse(
+                    f"{path}.{side}",
+                    "there is no span %(number)s in %(field)s.",
+                    number=at,
+                    field=repr(self.field.spans),
+                )
             ends[side] = order[at]
             if allowed and spans[order[at]]["label"] not in allowed:
-                message = f"must be a span with the label {' or '.join(allowed)}."
-                raise refuse(f"{path}.{side}", message)
+                raise refuse(
+                    f"{path}.{side}",
+                    "must be a span with the label %(labels)s.",
+                    labels=" / ".join(allowed),
+                )
         if ends["from"] == ends["to"]:
             raise refuse(f"{path}.to", "must be another span than from.")
         return {"label": label.key, **ends}

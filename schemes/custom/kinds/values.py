@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from schemes.content_models import clean_text
 from schemes.contract.comparison import AlignedRow, RowDecision, RowSide
+from schemes.contract.errors import ContentError
 from schemes.contract.items import ItemContext
 from schemes.contract.pages import ShownUnit
 from schemes.contract.values import Json
@@ -279,7 +280,9 @@ class RatingKind(_LabelKind[RatingField]):
     def parse(self, value: object, path: str, parsing: Parsing) -> int:
         rating = checked_whole(value, path)
         if not self.field.min <= rating <= self.field.max:
-            raise refuse(path, f"must be from {self.field.min} to {self.field.max}.")
+            raise refuse(
+                path, "must be from %(min)s to %(max)s.", min=self.field.min, max=self.field.max
+            )
         return rating
 
     def closeness(self, reference: Any, predicted: Any) -> float:
@@ -311,9 +314,9 @@ class NumberKind(_LabelKind[NumberField]):
         if self.field.integer and not isinstance(value, int):
             raise refuse(path, "must be a whole number.")
         if self.field.min is not None and value < self.field.min:
-            raise refuse(path, f"must be at least {self.field.min}.")
+            raise refuse(path, "must be at least %(ge)s.", ge=self.field.min)
         if self.field.max is not None and value > self.field.max:
-            raise refuse(path, f"must be at most {self.field.max}.")
+            raise refuse(path, "must be at most %(le)s.", le=self.field.max)
         return value
 
     def other(self, value: Any, context: ItemContext, rng: random.Random) -> Any:
@@ -338,17 +341,17 @@ class TextKind(ValueKind[TextField]):
         if not isinstance(value, str):
             raise refuse(path, "must be a text.")
         if len(value) > 4 * self.field.max_length:
-            raise refuse(path, self._too_long)
+            raise self._too_long(path)
         text = self._normalized(value, path)
         if len(text) > self.field.max_length:
-            raise refuse(path, self._too_long)
+            raise self._too_long(path)
         if text and self.field.pattern and not matches(self.field.pattern, text):
             raise refuse(path, "does not have the form that is asked for.")
         return text or None
 
-    @property
-    def _too_long(self) -> str:
-        return f"is too long: at most {self.field.max_length} characters are allowed."
+    def _too_long(self, path: str) -> ContentError:
+        message = "is too long; at most %(max_length)s characters are taken."
+        return refuse(path, message, max_length=self.field.max_length)
 
     def _normalized(self, value: str, path: str) -> str:
         lines = value.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -59,14 +59,14 @@ export class RateStep {
         "li",
         {},
         element("span", { class: "summary__words", ...corpusText() }, `“${textOf(head, facts.tokens)}”`),
-        ` ${[name, role].filter(Boolean).join(" · ") || "no element or role yet"}`,
+        ` ${[name, role].filter(Boolean).join(" · ") || t`no element or role yet`}`,
         role && !isOwnRole ? element("span", { class: "argument__suggested" }, t`role suggested`) : "",
       ),
     );
     ref(this.page.root, "summary").replaceChildren(
       ...this.entry(t`Verb`, "frame", lemmaOf(state.verb, facts)),
       ...this.entry(t`Frame`, "frame", state.frame || t`none yet`),
-      ...this.entry(t`Arguments`, "arguments", list.length > 0 ? element("ul", {}, ...list) : "none"),
+      ...this.entry(t`Arguments`, "arguments", list.length > 0 ? element("ul", {}, ...list) : t`none`),
     );
   }
 
