@@ -27,6 +27,7 @@ from schemes.grounding.merging import STATE_TEXTS
 from schemes.grounding.remarks import SIZE_CODES
 from schemes.registry import SCHEMES
 from touchstone.layout import BASE_DIR
+from web.script_texts import texts_of_script
 
 LOCALE = BASE_DIR / "locale"
 SKIPPED = {"tests", "docs", "var", "node_modules", "scripts", "benchmarks", "client", "locale"}
@@ -46,10 +47,6 @@ _TEMPLATE = re.compile(
     re.DOTALL,
 )
 _STRING = re.compile(r"""u?('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")""", re.DOTALL)
-# counted(count, "singular", "plural")
-_COUNTED = re.compile(
-    r"""\bcounted\((?:[^(),"]|\((?:[^()]|\([^()]*\))*\))*,\s*"(?P<one>[^"]+)"(?:,\s*"(?P<many>[^"]+)")?\)"""
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,55 +131,10 @@ def _of_python() -> Iterator[Message]:
 
 def _of_scripts() -> Iterator[Message]:
     for path in sorted((BASE_DIR / "static" / "js").rglob("*.js")):
-        source = path.read_text("utf-8")
-        if path.name == "html.js":
+        if path.name == "html.js":  # it defines the functions
             continue
-        for text in script_texts(source):
-            yield _message(path, text, context=JS)
-        for match in _COUNTED.finditer(source):
-            one = match["one"]
-            yield _message(path, one, match["many"] or f"{one}s", context=JS)
-
-
-def script_texts(source: str) -> Iterator[str]:
-    """Return the messages of the template literals with the tag `t`, also of nested ones.
-
-    They have {0}, {1} ... for the expressions.
-    """
-    for match in re.finditer(r"\bt`", source):
-        position, number, text = match.end(), 0, ""
-        while source[position] != "`":
-            if source.startswith("${", position):
-                text += f"{{{number}}}"
-                number += 1
-                position = _end_of_expression(source, position + 2)
-            elif source[position] == "\\":
-                text += {"n": "\n"}.get(source[position + 1], source[position + 1])
-                position += 2
-            else:
-                text += source[position]
-                position += 1
-        yield text
-
-
-def _end_of_expression(source: str, position: int) -> int:
-    """Return the position behind the brace that ends the expression of a template literal."""
-    depth, quote = 1, ""
-    while depth:
-        character = source[position]
-        if quote:
-            # A literal within a literal has expressions of its own.
-            if quote == "`" and source.startswith("${", position):
-                position = _end_of_expression(source, position + 2)
-                continue
-            position += character == "\\"
-            quote = "" if character == quote else quote
-        elif character in "\"'`":
-            quote = character
-        else:
-            depth += {"{": 1, "}": -1}.get(character, 0)
-        position += 1
-    return position
+        for text, plural in texts_of_script(path.read_text("utf-8")):
+            yield _message(path, text, plural, context=JS)
 
 
 def _of_schemes() -> Iterator[Message]:

@@ -17,6 +17,8 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import trans_real
 
+from web.script_texts import texts_of_modules
+
 Pattern = TypeVar("Pattern")
 # The parameter with which a marketplace passes the worker's choice to a page in its frame
 PARAMETER = "lang"
@@ -109,13 +111,18 @@ def with_parameter(request: HttpRequest, url: str) -> str:
     return f"{url}{'&' if '?' in url else '?'}{urlencode({PARAMETER: language})}"
 
 
-def script_texts() -> dict[str, Any]:
-    """Return the texts of scripts in the current language, for static/js/html.js. English has none.
+def script_texts(*modules: str) -> dict[str, Any]:
+    """Return the texts of modules in the current language, for static/js/html.js. English has none.
 
     Texts that count have a list of plural forms. The key "" has the places of the forms of 0 to 199.
     """
     language = translation.get_language()
-    return {} if language == settings.LANGUAGE_CODE else _script_texts(language)
+    if language == settings.LANGUAGE_CODE:
+        return {}
+    texts = _script_texts(language)
+    return {
+        name: texts[name] for name in ("", *sorted(texts_of_modules(*modules))) if name in texts
+    }
 
 
 @lru_cache

@@ -5,14 +5,8 @@ import re
 
 import pytest
 
-from scripts.write_messages import (
-    catalogue_text,
-    catalogues,
-    compiled,
-    merged,
-    read_catalogue,
-    script_texts,
-)
+from scripts.write_messages import catalogue_text, catalogues, compiled, merged, read_catalogue
+from web.script_texts import texts_of_script
 
 LANGUAGES = sorted(catalogues())
 PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|\{\w*\}|</?\w+[^>]*>")
@@ -68,4 +62,4 @@ def test_texts_of_scripts_are_found_in_nested_templates():
     source = (
         r"say(t`Question ${at + 1}: ${ok ? t`fine` : `${t`not`} {yet}`}\n`); element(`t ${x}`);"
     )
-    assert list(script_texts(source)) == ["Question {0}: {1}\n", "fine", "not"]
+    assert [text for text, _ in texts_of_script(source)] == ["Question {0}: {1}\n", "fine", "not"]

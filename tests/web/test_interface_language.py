@@ -89,11 +89,16 @@ def test_pages_for_workers_follow_the_browser_and_the_choice(client):
 
 
 def test_scripts_get_texts_in_other_languages_only():
-    assert script_texts() == {}
+    module = "js/schemes/qasrl/consolidator.js"
+    assert script_texts(module) == {}
     with translation.override("de"):
-        texts = script_texts()
+        texts = script_texts("js/work/task.js", module)
+        of_grounding = script_texts("js/schemes/grounding/generator.js")
     assert texts["Saved"] == "Gespeichert"
     assert texts["answer"] == ["Antwort", "Antworten"]
+    # Each page has those of its own modules only.
+    assert "answer" not in of_grounding
+    assert of_grounding.keys() - texts.keys()
     assert [texts[""][count] for count in (0, 1, 2, 101)] == ["1", "0", "1", "1"]
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.template import Context, Template
 
-from web.templatetags.modules import imported_modules
+from web.modules import imported_modules
 
 
 def test_imported_modules_are_found_at_any_depth():

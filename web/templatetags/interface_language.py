@@ -1,5 +1,7 @@
 """`{% load interface_language %}`: the language of a page for workers."""
 
+from collections.abc import Sequence
+
 from django import template
 from django.conf import settings
 from django.utils.html import json_script
@@ -23,9 +25,9 @@ def direction_attribute() -> SafeString:
 
 
 @register.simple_tag(name="script_texts")
-def script_texts_element() -> SafeString:
-    """Render the texts of the page's scripts for static/js/html.js. English needs none."""
-    texts = script_texts()
+def script_texts_element(*modules: str, also: Sequence[str] = ()) -> SafeString:
+    """Render the texts of the page's modules for static/js/html.js. English needs none."""
+    texts = script_texts(*modules, *also)
     return json_script(texts, "texts") if texts else SafeString("")
 
 

@@ -500,9 +500,12 @@ export class GroundPage {
   // What can be taken over with one click.
   offers() {
     const offers = chainAnswers(this.state, this.phrases).map((from) => {
-      const { keys } = this.state.phrases[from];
-      const what = keys.length > 0 ? counted(keys.length, "box", "boxes") : "answer";
-      return { label: t`Use the ${what} of “${this.texts[from]}”`, onclick: () => this.copyAnswer(from) };
+      const { length } = this.state.phrases[from].keys;
+      const label =
+        length > 0
+          ? t`Use the ${counted(length, "box", "boxes")} of “${this.texts[from]}”`
+          : t`Use the answer of “${this.texts[from]}”`;
+      return { label, onclick: () => this.copyAnswer(from) };
     });
     for (const { key, box } of this.proposals()) {
       const [x1, y1, x2, y2] = box;
