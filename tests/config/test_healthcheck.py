@@ -63,14 +63,20 @@ def test_beat_schedule_age(monkeypatch, tmp_path):
     assert not healthcheck.beat()
 
 
+@pytest.fixture
+def migrated_site(server_site, migrate) -> dict[str, str]:
+    migrate(server_site)
+    return server_site
+
+
 @pytest.mark.system
-def test_worker_ping_over_the_broker(monkeypatch, server_site, start_process, tmp_path, wait_for):
-    for name, value in server_site.items():
+def test_worker_ping_over_the_broker(monkeypatch, migrated_site, start_process, tmp_path, wait_for):
+    for name, value in migrated_site.items():
         monkeypatch.setenv(name, value)
     assert not healthcheck.worker()
     start_process(
         [*healthcheck.CELERY, "worker", "--concurrency", "1", "--loglevel", "INFO"],
-        env=server_site,
+        env=migrated_site,
         log=tmp_path / "log",
     )
     wait_for(lambda: "ready." in (tmp_path / "log").read_text())

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import FileSystemStorage
 
-from config.static_files import HashedModulesStorage
+from config.static_files import MINIFIERS, HashedModulesStorage
+from tests.environment import ROOT
+from web.script_texts import texts_of_script
 
 FILES = {
     "js/spans.js": "export const spans = [];\n" * 50,
@@ -49,3 +51,18 @@ def test_hashed_files_are_compressed(collected):
     path = hashed(collected, "page")
     assert path.with_name(f"{path.name}.br").exists()
     assert path.with_name(f"{path.name}.gz").exists()
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "static" / "js").rglob("*.js")), ids=lambda path: path.name
+)
+def test_texts_of_scripts_are_not_minified(path):
+    """Write a literal in an expression of another one before it: the minifier takes it for code."""
+    source = path.read_text("utf-8")
+    minified = MINIFIERS[".js"](source)
+    assert set(texts_of_script(minified)) == set(texts_of_script(without_comments(source)))
+    assert re.findall(r"\$\{[^}`]*`", source) == []
+
+
+def without_comments(source: str) -> str:
+    return re.sub(r"/\*[\s\S]*?\*/|^\s*//[^\n]*$", "", source, flags=re.MULTILINE)

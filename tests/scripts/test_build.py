@@ -37,7 +37,7 @@ def test_wheel_has_one_package_with_everything_that_the_site_reads(wheel):
     assert [name for name in names if "__pycache__" in name or name.endswith(".pyc")] == []
     static = "touchstone/_site/prepared/static/"
     assert {f"{static}staticfiles.json", f"{static}collected-from"} <= set(names)
-    assert any(re.fullmatch(rf"{static}css/tokens\.\w{{12}}\.css\.br", name) for name in names)
+    assert any(re.fullmatch(rf"{static}css/tokens\.\w{{8}}\.css\.br", name) for name in names)
     assert "touchstone/_site/prepared/tables.sqlite3" in names
     # Reproducible: the time of the commit, not of the build
     assert len(times) == 1
@@ -66,7 +66,7 @@ def test_installed_site_serves_its_first_page(
         url = f"http://127.0.0.1:{free_port}"
         page = wait_for(f"{url}/login/")
         assert "<code>touchstone first_account_link</code>" in page
-        [style] = re.findall(r'href="(/static/css/tokens\.\w{12}\.css)"', page)
+        [style] = re.findall(r'href="(/static/css/tokens\.\w{8}\.css)"', page)
         response = requests.get(url + style, timeout=20)
         assert (response.status_code, response.headers["Content-Encoding"]) == (200, "br")
     finally:

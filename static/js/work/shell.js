@@ -303,7 +303,9 @@ export class Shell {
       seconds > 0 ? t`of work faster than ${counted(seconds, "second")} per ${this.page.nouns.item[0]}` : "",
     ].filter(Boolean);
     if (held.length === 0) return "";
-    const rule = t`Bonuses ${held.join(t` or `)} are reviewed before they are paid.`;
+    const [first, second] = held;
+    const which = second ? t`${first} or ${second}` : first;
+    const rule = t`Bonuses ${which} are reviewed before they are paid.`;
     if (limit > 0 && units.every((count) => count === 0))
       return t`${rule} Without ${plural}, you earn the reward only.`;
     const applies = limit > 0 && units.some((count) => count > limit);

@@ -66,7 +66,8 @@ export class FormPage {
     setText(box, instructions);
     this.arrange();
     this.ref("skip").hidden = !this.canSkip;
-    setText(this.ref("skip-title"), t`Skip this ${item?.one ?? t`item`}`);
+    const skipped = item?.one ?? t`item`;
+    setText(this.ref("skip-title"), t`Skip this ${skipped}`);
     this.listen();
     this.picture.open();
     this.state = this.resume(this.data.content);

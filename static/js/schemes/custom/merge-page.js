@@ -192,7 +192,8 @@ export class MergePage extends FormPage {
     const parts = partsOf(field, this.state.answers);
     const isIn = parts.some(({ key }) => key === part.key);
     const next = isIn ? parts.filter(({ key }) => key !== part.key) : partsWith(field, parts, part);
-    this.store(field, next, t`${isIn ? t`removing` : t`taking`} a part of ${field.label}`);
+    const action = isIn ? t`removing` : t`taking`;
+    this.store(field, next, t`${action} a part of ${field.label}`);
   }
 
   /** @param {string} key */

@@ -24,7 +24,8 @@ function keyOf(value) {
   if (Array.isArray(value)) return `[${value.map(keyOf).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   const names = Object.keys(value).sort();
-  return `{${names.map((name) => `${name}:${keyOf(value[name])}`).join(",")}}`;
+  const parts = names.map((name) => `${name}:${keyOf(value[name])}`);
+  return `{${parts.join(",")}}`;
 }
 
 /**

@@ -297,7 +297,8 @@ export class QuestionCard extends FieldCard {
   lines(value) {
     return value.map(({ question, answers, none }) => {
       const texts = answers.map((span) => this.page.texts.written(span));
-      return `${question} – ${none || texts.length === 0 ? t`no answer` : texts.join(" | ")}`;
+      const shown = none || texts.length === 0 ? t`no answer` : texts.join(" | ");
+      return `${question} – ${shown}`;
     });
   }
 }

@@ -14,7 +14,8 @@ import { element, t } from "../../html.js";
 export function disputeNotes(disputes, { subject, textOf, onTake }) {
   return disputes.map(({ reason, proposal }) => {
     const text = textOf(proposal ?? "");
-    const parts = [element("p", {}, t`A verifier disputes ${subject}: ${reason || t`no reason given`}`)];
+    const why = reason || t`no reason given`;
+    const parts = [element("p", {}, t`A verifier disputes ${subject}: ${why}`)];
     if (text) {
       const onclick = () => onTake(proposal);
       parts.push(element("p", {}, element("button", { type: "button", onclick }, t`Use the proposal ${text}`)));

@@ -75,7 +75,8 @@ export class MergePage extends CasePage {
     );
     const labels = names.map((frame, at) => {
       const letters = this.sources.flatMap((record, place) => (record.frame === frame ? [letterOf(place)] : []));
-      const text = letters.length > 1 ? t`both ${letters.join(t` and `)}` : `annotator ${letters[0]}`;
+      const [first, second] = letters;
+      const text = second ? t`both ${first} and ${second}` : t`annotator ${first}`;
       return element(
         "label",
         { class: "merge-choice" },

@@ -178,8 +178,9 @@ export class MergeRow {
     if (key === this.painted) return;
     this.painted = key;
     const words = `“${textOf(row.head, page.tokens)}”`;
+    const none = t`none`;
     const choose = (/** @type {"element" | "role"} */ part) => (/** @type {string} */ value) =>
-      page.changeRow(this.key, { [part]: value }, t`the ${part} ${value || t`none`} for ${words}`);
+      page.changeRow(this.key, { [part]: value }, t`the ${part} ${value || none} for ${words}`);
     const elements = elementSelect({
       frame,
       value: row.element,

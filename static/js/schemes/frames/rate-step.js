@@ -54,12 +54,13 @@ export class RateStep {
     if (key === this.painted) return;
     this.painted = key;
     const { facts } = this.page;
+    const none = t`no element or role yet`;
     const list = state.arguments.map(({ head, element: name, role, isOwnRole }) =>
       element(
         "li",
         {},
         element("span", { class: "summary__words", ...corpusText() }, `“${textOf(head, facts.tokens)}”`),
-        ` ${[name, role].filter(Boolean).join(" · ") || t`no element or role yet`}`,
+        ` ${[name, role].filter(Boolean).join(" · ") || none}`,
         role && !isOwnRole ? element("span", { class: "argument__suggested" }, t`role suggested`) : "",
       ),
     );

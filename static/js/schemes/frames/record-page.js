@@ -691,7 +691,8 @@ export class RecordPage {
     if (state.step === "read" || state.step === "frame" || state.skip) return marks;
     for (const { key, head, element: name, role } of state.arguments) {
       const isActive = key === this.activeKey;
-      const label = t`argument ${[name, role].filter(Boolean).join(", ")}${isActive ? t`, open` : ""}`;
+      const named = [name, role].filter(Boolean).join(", ");
+      const label = isActive ? t`argument ${named}, open` : t`argument ${named}`;
       for (const [start, end] of runs(head)) marks.push({ start, end, kind: isActive ? "own" : "other", label });
     }
     return marks;

@@ -442,8 +442,9 @@ export class VerificationPage extends CasePage {
   missingCard({ key, head, element: name, role }, frame) {
     const words = `“${textOf(head, this.tokens)}”`;
     const id = this.idOf(`missing-${key}`);
+    const none = t`none`;
     const choose = (/** @type {"element" | "role"} */ part) => (/** @type {string} */ value) =>
-      this.change(changeMissing(this.state, key, { [part]: value }), t`the ${part} ${value || t`none`} for ${words}`);
+      this.change(changeMissing(this.state, key, { [part]: value }), t`the ${part} ${value || none} for ${words}`);
     const elements = elementSelect({
       frame,
       value: name,

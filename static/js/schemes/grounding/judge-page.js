@@ -241,7 +241,8 @@ export class JudgePage {
   /** @param {number} box @param {boolean} verdict */
   judgeBox(box, verdict) {
     this.selected = `box-${box}`;
-    this.change(judgeBox(this.state, box, verdict), t`${verdict ? t`accepting` : t`disputing`} box ${box + 1}`);
+    const action = verdict ? t`accepting` : t`disputing`;
+    this.change(judgeBox(this.state, box, verdict), t`${action} box ${box + 1}`);
   }
 
   /** @param {boolean} missing */

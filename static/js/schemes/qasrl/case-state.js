@@ -15,6 +15,11 @@ export const MAX_NEW_QUESTIONS = 60; // beside those of the sources
 export const MAX_ANSWERS = 60;
 export const MAX_QUESTION_LENGTH = 200;
 
+/** @param {string[]} names  of questions that have a problem together */
+export function listed(names) {
+  return names.join(t` and `);
+}
+
 export const KEEP = "keep";
 export const INVALID = "invalid";
 export const REDUNDANT = "redundant";
@@ -258,8 +263,8 @@ export function marksOf(state, activeId, nameOf) {
     for (const [start, end] of question.answers) marks.push({ start, end, kind: isOwn ? "own" : "other", label });
   }
   for (const [token, ids] of conflicts(state)) {
-    const names = state.questions.filter(({ id }) => ids.includes(id)).map(nameOf);
-    marks.push({ start: token, end: token + 1, kind: "conflict", label: t`in two answers: ${names.join(t` and `)}` });
+    const names = listed(state.questions.filter(({ id }) => ids.includes(id)).map(nameOf));
+    marks.push({ start: token, end: token + 1, kind: "conflict", label: t`in two answers: ${names}` });
   }
   return marks;
 }

@@ -6,7 +6,7 @@
 import { quoted, t } from "../../html.js";
 import { wordsText } from "../../written-text.js";
 import { moveTexts } from "./case-card.js";
-import { find, KEEP, MAX_ANSWERS, MAX_NEW_QUESTIONS, MAX_QUESTION_LENGTH } from "./case-state.js";
+import { find, KEEP, listed, MAX_ANSWERS, MAX_NEW_QUESTIONS, MAX_QUESTION_LENGTH } from "./case-state.js";
 import { split } from "./grammar.js";
 
 /**
@@ -106,6 +106,7 @@ export function standing(rows, sourceCount) {
 export function problemText({ kind, ids, tokens: at }, state, tokens) {
   const names = [...new Set(ids)].map((id) => nameOf(find(state, id)));
   const [who] = names;
+  const all = listed(names);
   const texts = {
     unjudged: t`Judge ${who}.`,
     empty: t`${who} is kept, but has no text.`,
@@ -113,13 +114,13 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
     "no-answer": t`${who} is kept, but has no answer.`,
     "too-many-answers": t`${who} has more than ${MAX_ANSWERS} answers.`,
     "too-many-questions": t`You can't submit more than ${MAX_NEW_QUESTIONS} questions of your own.`,
-    same: t`${names.join(t` and `)} are duplicates. Keep only one of them.`,
+    same: t`${all} are duplicates. Keep only one of them.`,
     "verbal-undecided": t`Choose whether the marked noun describes an action or event.`,
     "not-verbal":
       names.length > 1
-        ? t`You chose that the noun doesn't describe an event, but ${names.join(t` and `)} are kept. Change one of them.`
-        : t`You chose that the noun doesn't describe an event, but ${names.join("")} is kept. Change one of them.`,
-    conflict: t`${quoted(wordsText(tokens, at))} is part of answers to ${names.join(t` and `)}. A word can belong to one question only.`,
+        ? t`You chose that the noun doesn't describe an event, but ${all} are kept. Change one of them.`
+        : t`You chose that the noun doesn't describe an event, but ${all} is kept. Change one of them.`,
+    conflict: t`${quoted(wordsText(tokens, at))} is part of answers to ${all}. A word can belong to one question only.`,
   };
   return texts[kind];
 }

@@ -21,9 +21,10 @@ export function predicateText({ verb_idx: at, tokens: positions = [at] }, tokens
  * @param {Predicate} target
  */
 export function sentenceTarget(target) {
+  const word = isNoun(target) ? t`noun` : t`verb`;
   return {
     target: target.verb_idx,
     targets: target.tokens ?? [target.verb_idx],
-    targetLabel: t`the ${isNoun(target) ? t`noun` : t`verb`} asked about`,
+    targetLabel: t`the ${word} asked about`,
   };
 }

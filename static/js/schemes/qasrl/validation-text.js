@@ -5,7 +5,7 @@
 import { quoted, t } from "../../html.js";
 import { wordsText } from "../../written-text.js";
 import { moveTexts } from "./case-card.js";
-import { find, KEEP, MAX_ANSWERS } from "./case-state.js";
+import { find, KEEP, listed, MAX_ANSWERS } from "./case-state.js";
 
 /** @param {CaseQuestion | undefined} question */
 export function nameOf(question) {
@@ -30,7 +30,7 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
       return t`Question ${who} has more than ${MAX_ANSWERS} answers.`;
     case "conflict": {
       const words = quoted(wordsText(tokens, at));
-      return t`${words} is part of answers to questions ${names.join(t` and `)}. A word can belong to one question only.`;
+      return t`${words} is part of answers to questions ${listed(names)}. A word can belong to one question only.`;
     }
     default:
       return t`Question ${who} has an error. Check its verdict and answers.`;

@@ -329,8 +329,9 @@ export class Workbench {
   write(question, text, picked = null) {
     if (!this.annotation.find(question.key) || question.text === text) return;
     const isPicked = picked !== null;
+    const action = isPicked ? t`picking` : t`typing`;
     this.change(
-      t`${isPicked ? t`picking` : t`typing`} question ${this.annotation.number(question)}`,
+      t`${action} question ${this.annotation.number(question)}`,
       () => Object.assign(question, { text, picked, kept: false }),
       isPicked ? null : `write ${question.key}`,
     );
@@ -357,7 +358,8 @@ export class Workbench {
 
   /** @param {Question} question @param {boolean} implied */
   imply(question, implied) {
-    const label = t`question ${this.annotation.number(question)} ${implied ? t`implied` : t`explicit`}`;
+    const how = implied ? t`implied` : t`explicit`;
+    const label = t`question ${this.annotation.number(question)} ${how}`;
     this.change(label, () => Object.assign(question, { implied }));
   }
 
