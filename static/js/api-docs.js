@@ -19,7 +19,7 @@ SwaggerUIBundle({
   domNode: box,
   presets: [SwaggerUIBundle.presets.apis],
   layout: "BaseLayout",
-  docExpansion: "list",
+  docExpansion: "none",
   validatorUrl: null,
   requestInterceptor(/** @type {ApiRequest} */ request) {
     if (request.method && request.method !== "GET") request.headers["X-CSRFToken"] = box.dataset.csrf;
