@@ -57,8 +57,6 @@ WEBHOOK = "webhook"
 ID_IN_MESSAGE = re.compile(r"\b(?:HIT|hit)\s*(?:id)?\W*([A-Z0-9]{20,64})\b", re.IGNORECASE)
 # Refusals that may end, for example once the account has funds.
 RETRYABLE = {"insufficientfunds"}
-# The worker exists, and does not hold the qualification, or not any more.
-WITHOUT_QUALIFICATION = {"qualificationdoesnotexist", "invalidqualificationstate"}
 
 
 def dollars(cents: int) -> str:
@@ -366,17 +364,18 @@ class MTurk:
 
     def has_worker(self, worker: str, *, qualification: str) -> bool | None:
         try:
+            if self.is_builtin:
+                # Unlike MTurk's own operations, this one tells unknown workers from others.
+                self._call(self._list_messages, WorkerId=worker, MaxResults=1)
+                return True
             self._call(
                 self._client.get_qualification_score,
                 QualificationTypeId=qualification,
                 WorkerId=worker,
             )
         except ProviderRefusedError as refused:
-            if refused.code == "workerdoesnotexist":
-                return False
             # MTurk gives the same answer for an unknown worker and one without the qualification.
-            is_known = self.is_builtin and refused.code in WITHOUT_QUALIFICATION
-            return True if is_known else None
+            return False if refused.code == "workerdoesnotexist" else None
         return True
 
     def list_requests(self) -> Iterator[ListedRequest]:
@@ -429,9 +428,12 @@ class MTurk:
     def inbox_elsewhere(self) -> str:
         return "" if self.is_builtin else "the emails that Amazon sends to your requester account"
 
+    @property
+    def _list_messages(self) -> Any:
+        return getattr(self._client, "list_worker_messages")  # noqa: B009 - not in the stubs
+
     def list_messages(self) -> Iterator[ListedMessage]:
-        list_page: Any = getattr(self._client, "list_worker_messages")  # noqa: B009 - not in the stubs
-        for row in self._rows("WorkerMessages", list_page):
+        for row in self._rows("WorkerMessages", self._list_messages):
             yield ListedMessage(
                 external_id=row["MessageId"],
                 worker=row["WorkerId"],
