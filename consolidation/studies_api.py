@@ -1,4 +1,4 @@
-"""Endpoints that list the studies and sessions of a provider such as Prolific."""
+"""Endpoints that list the studies of providers that have some, and their sessions."""
 
 from typing import Any
 

@@ -183,7 +183,7 @@ DESCRIPTIONS = {
     # Projects and their settings
     "slug": "The project's name in addresses.",
     "scheme": "The annotation scheme.",
-    "provider": "The crowd: the built-in marketplace, MTurk or Prolific.",
+    "provider": "The crowd that does the work.",
     "protocol": "How several annotations become gold.",
     "protocols": "The protocols of the scheme.",
     "pay_scheme": "The pay of each role.",

@@ -2214,7 +2214,7 @@ class Project(TypedDict):
     title: str
     # The annotation scheme.
     scheme: str
-    # The crowd: the built-in marketplace, MTurk or Prolific.
+    # The crowd that does the work.
     provider: ProviderEnum
     # The pay of each role.
     pay_scheme: dict[str, dict[str, int]]
