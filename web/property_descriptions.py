@@ -3,6 +3,7 @@
 A serializer's own help text comes first, then `Component.property`, then `property`.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 DESCRIPTIONS = {
@@ -24,13 +25,8 @@ DESCRIPTIONS = {
     "kind": "What kind of row it is.",
     "Change.kind": "The type of the row that changed.",
     "state": "Where it is in its life cycle.",
-    "GroundingGoldPhrase.state": "How the picture shows it, if it does, and whether there are boxes.",
     "status": "The HTTP status of the receiver's last answer, or null.",
     "role": "What the worker or member does in the project.",
-    "FramesValidationJudgedArgument.role": "The judgment of the generic role, or null.",
-    "FramesValidationMissing.role": "The generic role, or an empty text.",
-    "FramesConsolidationMergedArgument.role": "The generic role, or an empty text.",
-    "FramesGoldArgument.role": "The generic role, or an empty text.",
     "roles": "The roles that it concerns.",
     "text": "A text for people.",
     "MessageRequest.text": "The text of the message.",
@@ -140,7 +136,7 @@ DESCRIPTIONS = {
     "NewRoundRequest.items": "Keys of the items.",
     "item_keys": "The keys of the items.",
     "items_without_gold": "Items that have no expert gold yet.",
-    "target": "What is annotated, such as the verb. Its form depends on the scheme.",
+    "target": "What is annotated. Its form depends on the scheme.",
     "content": "The annotation. Its form depends on the scheme: see the schema of its name.",
     "provenance": "Where the annotation comes from, such as its submissions.",
     "in_production": "Whether the item is for production, and not for training.",
@@ -148,8 +144,6 @@ DESCRIPTIONS = {
     "groups": "The groups, with their sizes.",
     "format": "The format of the file.",
     "source": "Where the annotation comes from: generated, consolidated, expert, or imported.",
-    "QasrlConsolidationJudged.source": "The question from which it was taken, or null.",
-    "FramesConsolidationMergedArgument.source": "The argument from which it was taken, or null.",
     "columns": "Which column of the table has which meaning.",
     "sheet": "The sheet of the workbook, or an empty text for the first one.",
     "strict": "Whether a bad row refuses the whole file.",
@@ -357,71 +351,20 @@ DESCRIPTIONS = {
     "HoldReason.code": "A name of the reason for programs.",
     "Pool.code": "The code of the qualification.",
     "detail": "What is wrong, for people. The text may change.",
-    # QA-SRL
-    "questions": "The questions about the verb or noun, with their answers.",
-    "question": "The text of the question.",
-    "answers": "Ranges of words, as [start, end) in ascending order.",
-    "context_answers": "Answers in other sentences of the document.",
-    "start": "The position of the first word in its sentence.",
-    "end": "The position after the last word.",
-    "slots": "The question in its slots, or null if it is outside of the template.",
-    "wh": "The question word.",
-    "aux": "The auxiliary verb, or `_`.",
-    "subj": "The placeholder of the subject, or `_`.",
-    "verb_prefix": "Words between the subject and the verb, such as `not`, or an empty text.",
-    "verb_slot_inflection": "The form of the verb.",
-    "obj": "The placeholder of the object, or `_`.",
-    "prep": "The preposition, or `_`.",
-    "obj2": "The second object, or `_`.",
-    "is_passive": "Whether the question is in the passive.",
-    "is_negated": "Whether the question is negated.",
-    "is_verbal": "Whether the noun describes an action or event. Absent for verbs.",
-    "implied": "Whether the sentence only implies the arguments of the role. Absent if no one was asked.",
-    "no_question": "Why there is no question, or an empty text.",
-    "picked": "The rank of the suggestion that the worker picked, from 1, or null for a typed question.",
-    "same_as": "The place of the kept question that this one repeats, from 0, or null.",
-    "verdict": "The judgment.",
-    # Frames
-    "verb": "The positions of the verb and its particles.",
-    "FramesValidation.verb": "The judgment of the verb's positions, or null.",
-    "frame": "The name of the frame.",
-    "FramesValidation.frame": "The judgment of the frame, or null.",
-    "lemma": "The verb with its particles, as in files.",
-    "arguments": "The arguments of the verb.",
-    "head": "The positions of the argument's semantic head.",
-    "FramesValidationJudgedArgument.head": "The judgment of the head.",
-    "filler": "The words of the argument.",
-    "element": "The frame element, or an empty text.",
-    "FramesValidationJudgedArgument.element": "The judgment of the frame element, or null.",
-    "confidence": "How sure the annotator is, from 1 to 5, or null.",
-    "understood": "Whether the annotator confirmed that they understand the sentence.",
-    "skip": "Why the record was skipped, or an empty text.",
-    "FramesValidation.skip": "The judgment of the reason to skip, or null.",
-    "missing": "Arguments that the judge misses.",
-    "GroundingValidationJudgedPhrase.missing": "Whether a box is missing.",
-    "record": "The judgment of the record as a whole.",
-    "proposal": "What the judge proposes instead.",
-    "unit": "The place of the argument in that submission, from 0.",
-    # Grounding
-    "phrases": "The phrases of the caption, with their boxes.",
-    "boxes": "Boxes as [x1, y1, x2, y2) in pixels of the upright picture.",
-    "complete": "False if the phrase may lack a box, because too few validators found it complete.",
-    "valid": "The judgment of the boxes.",
-    "drawn": "Boxes that the judge drew instead.",
 }  # fmt: skip
 
 
 def describe_properties(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Describe each property of the schema that has no description (a hook of drf-spectacular)."""
+    return describe(result, DESCRIPTIONS)
+
+
+def describe(result: dict[str, Any], descriptions: Mapping[str, str]) -> dict[str, Any]:
     for name, component in result["components"]["schemas"].items():
         for key, schema in component.get("properties", {}).items():
-            if text := description_of(name, key):
+            if text := descriptions.get(f"{name}.{key}") or descriptions.get(key):
                 _describe(schema, text)
     return result
-
-
-def description_of(component: str, key: str) -> str | None:
-    return DESCRIPTIONS.get(f"{component}.{key}") or DESCRIPTIONS.get(key)
 
 
 def _describe(schema: dict[str, Any], text: str) -> None:

@@ -1,4 +1,4 @@
-"""The texts of scripts: t`Question ${number}`, and counted(count, "answer", "answers")."""
+"""The texts of scripts: t`Part ${number}`, and counted(count, "part", "parts")."""
 
 import re
 from collections.abc import Iterator

@@ -1270,7 +1270,7 @@ class Gold(TypedDict):
     item: str
     # The number of the item.
     item_id: int
-    # What is annotated, such as the verb. Its form depends on the scheme.
+    # What is annotated. Its form depends on the scheme.
     target: dict[str, Any]
     # The sentence, or its number.
     sentence: Sentence | None
@@ -1556,7 +1556,7 @@ class Item(TypedDict):
     domain: str
     # The part of the dataset, such as train, dev or test, or an empty text.
     partition: str
-    # What is annotated, such as the verb. Its form depends on the scheme.
+    # What is annotated. Its form depends on the scheme.
     target: dict[str, Any]
     # A short text that names the item.
     headline: str

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from schemes.content_descriptions import DESCRIPTIONS
 from schemes.contract.content import Content
 from schemes.contract.scheme import DEFINITION
 from schemes.registry import SCHEMES
+from web.property_descriptions import describe
 
 Schemas = dict[str, Any]
 # The kinds of content by record. `gold` is named first, so that equal kinds have its name.
@@ -28,7 +30,10 @@ def add_content_schemas(result: Schemas, **generated: Any) -> Schemas:
         if DEFINITION in scheme.resources:
             continue
         prefix = scheme_name.title().replace("-", "").replace("_", "")
-        of_kinds = _names_by_kind(prefix, scheme.content, components)
+        added: Schemas = {}
+        of_kinds = _names_by_kind(prefix, scheme.content, added)
+        describe({"components": {"schemas": added}}, DESCRIPTIONS)
+        components.update(added)
         for record, kinds in KINDS.items():
             names[record] |= dict.fromkeys(of_kinds[kind] for kind in kinds)
     for record, alternatives in names.items():

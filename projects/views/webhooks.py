@@ -164,7 +164,7 @@ def replay_delivery(
 @project_page(ADMINS)
 def remove_webhook(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     row = _webhook_of(project, pk)
-    if question := ask_first(
+    if asked := ask_first(
         request,
         project,
         title=f"Delete the webhook to {host_of(row)}?",
@@ -175,7 +175,7 @@ def remove_webhook(request: HttpRequest, project: Project, pk: int) -> HttpRespo
         button="Delete webhook",
         back=reverse("projects:webhook", args=[project.slug, row.pk]),
     ):
-        return question
+        return asked
     delete_webhook(webhook=row, actor=actor_of(request), now=timezone.now())
     messages.success(request, "The webhook was deleted.")
     return redirect("projects:webhooks", project.slug)

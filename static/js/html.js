@@ -5,7 +5,7 @@
 const texts = JSON.parse(document.getElementById("texts")?.textContent ?? "{}");
 
 /**
- * Return a text in the interface's language: t`Question ${number}`.
+ * Return a text in the interface's language: t`Part ${number}`.
  *
  * @param {readonly string[]} parts
  * @param {...unknown} values

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from datasets.domain.exports.export_gold import MANIFEST
 from projects.enums import MemberRole
+from schemes import content_descriptions
 from tests.api.conftest import token_of
 from tests.api.routes import API_RULES
 from tests.api.training import add_evaluations, add_pool
@@ -22,7 +23,7 @@ from tests.dashboard.campaign import make_user
 from tests.jobs.factories import make_export, make_system_evaluation, queued_release
 from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
-from web.property_descriptions import DESCRIPTIONS
+from web import property_descriptions
 
 CHECKS = (
     "not_a_server_error",
@@ -220,4 +221,5 @@ def test_each_property_is_described(schema):
     assert [names for names, value in properties.items() if not value.get("description")] == []
     # A description that nothing uses is that of a property that was renamed.
     known = {key for names in properties for key in (names[1], ".".join(names))}
-    assert set(DESCRIPTIONS) - known == set()
+    for texts in (property_descriptions, content_descriptions):
+        assert set(texts.DESCRIPTIONS) - known == set()
