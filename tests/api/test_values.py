@@ -46,6 +46,7 @@ def test_project(api, project):
         "shown_context": "none",
         "seed": 1,
         "created_at": "2026-09-01T09:00:00Z",
+        "archived_at": None,
     }
 
 
