@@ -145,19 +145,15 @@ CELERY_BEAT_SCHEDULE = {
         "qualification.tasks.enrol_and_evaluate",
     ),
     **_sweep(
-        "mail",
+        "mail and webhooks",
         SWEEP_SECONDS,
         "crowd.tasks.send_mail",
         "accounts.tasks.send_password_resets",
         *(["accounts.tasks.send_sign_up_links"] if env.PARTICIPANT_SIGNUP else []),
+        "projects.tasks.deliver_webhooks",
         task="operations.tasks.run_outside_sweeps",
     ),
-    **_every(
-        SWEEP_SECONDS,
-        "jobs.tasks.run_jobs",
-        "projects.tasks.deliver_webhooks",
-        expires=SWEEP_SECONDS * 3,
-    ),
+    **_every(SWEEP_SECONDS, "jobs.tasks.run_jobs", expires=SWEEP_SECONDS * 3),
     # Slower, because these sweeps scan everything that was ever published.
     **_sweep(
         "slow sweeps",
