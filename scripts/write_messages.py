@@ -2,7 +2,7 @@
 
 Texts are extracted from the templates, Python and JavaScript of the workers' pages and from the schemes.
 Existing translations are kept, new texts get an empty one, and texts that are gone are removed. The
-compiled catalogues (.mo) are written as well, so that nobody else needs a tool. JavaScript texts are in
+compiled catalogues (.mo) are written as well, so that no one else needs a tool. JavaScript texts are in
 the same catalogue with the context "js", because pages send them to the scripts.
 """
 

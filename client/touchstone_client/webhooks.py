@@ -33,7 +33,7 @@ def verify_webhook(
     key = b64decode(secret.removeprefix("whsec_"))
     digest = hmac.new(key, f"{event_id}.{timestamp}.".encode() + body, "sha256").digest()
     expected = f"v1,{b64encode(digest).decode()}".encode()
-    if not any(hmac.compare_digest(expected, one.encode()) for one in signatures):
+    if not any(hmac.compare_digest(expected, text.encode()) for text in signatures):
         raise SignatureError("The signature is not that of the secret.")
     event: dict[str, Any] = json.loads(body)
     return event

@@ -157,7 +157,7 @@ def _work(project: Project, crew: list[SimulatedWorker]) -> None:
 
 
 def _begin_others(project: Project, crew: list[SimulatedWorker]) -> None:
-    """Leave HITs open, one accepted, one with a draft, and cases that nobody has accepted."""
+    """Leave HITs open, one accepted, one with a draft, and cases that no one has accepted."""
     if project.slug == HELD_BONUSES_OF:
         for terms in project.pay_scheme.values():
             terms["least_seconds"] = HELD_SECONDS
@@ -321,10 +321,10 @@ def _pages(project: Project) -> dict[str, Any]:
 def numbers(value: Any) -> Any:
     """Return the numbers of an answer, at their places."""
     if isinstance(value, dict):
-        found = {key: numbers(one) for key, one in value.items()}
-        return {key: one for key, one in found.items() if one not in (None, {}, [])}
+        found = {key: numbers(part) for key, part in value.items()}
+        return {key: part for key, part in found.items() if part not in (None, {}, [])}
     if isinstance(value, list):
-        return [numbers(one) for one in value]
+        return [numbers(part) for part in value]
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return value if is_number else None
 
