@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Sum
 
 from annotation.domain.publishing.batch_actions import expire_batch
 from annotation.domain.publishing.queries import waiting_work
@@ -43,7 +43,7 @@ def _work_left(project: Project) -> Iterator[str]:
         noun = "submission is" if count == 1 else "submissions are"
         yield f"{count:,} {noun} in review until consolidation. Pay the work on Held bonuses."
     undecided = assignments.filter(state=AssignmentState.SUBMITTED)
-    if count := undecided.exclude(pk__in=waiting.values("pk")).count():
+    if count := undecided.filter(~Exists(waiting.filter(pk=OuterRef("pk")))).count():
         noun = "submission is" if count == 1 else "submissions are"
         yield f"{count:,} {noun} undecided. Accept or reject the work first."
     if count := assignments.filter(state=AssignmentState.REJECTING).count():

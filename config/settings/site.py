@@ -109,9 +109,12 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.context.installation",
             ],
+            "libraries": {"i18n": "web.templatetags.fixed_texts"},
         },
     },
 ]
+# Our library `i18n` extends Django's, which has the same name.
+SILENCED_SYSTEM_CHECKS = ["templates.W003"]
 
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TIME_ZONE = "UTC"

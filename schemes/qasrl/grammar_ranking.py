@@ -6,8 +6,10 @@ participants, then adverbials. No cost depends on questions of annotators.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import product
+from typing import Self
 
 from schemes.contract.values import Json, Tokens
 from schemes.english.forms import VerbForms
@@ -91,11 +93,8 @@ def grammar_costs() -> Json:
 def grammar_table(tokens: Tokens, verb_idx: int, forms: VerbForms) -> Json:
     """Return an item's costs, with the keys of `ranking.ranking_table`."""
     cue = cue_of(tokens, verb_idx, forms)
-    verb = _VerbInSentence(tokens, verb_idx, forms, cue)
-    costs = [
-        cost + verb.cost_of(pattern) + frame_cost(pattern, forms.stem)
-        for pattern, cost in _patterns().items()
-    ]
+    verb = _VerbInSentence.read(tokens, verb_idx, forms, cue)
+    costs = [sum(parts) for parts in zip(_costs_of(verb), _frame_costs(forms.stem), strict=True)]
     cheapest = min(costs)
     return {
         "patterns": [cost - cheapest for cost in costs],
@@ -134,48 +133,69 @@ def _priced_patterns() -> Iterator[tuple[Pattern, int]]:
             yield Pattern(wh, subject, True, "", "", ""), more
 
 
+@dataclass(frozen=True)
 class _VerbInSentence:
     """What the words around a verb say about its participants."""
 
-    def __init__(self, tokens: Tokens, verb_idx: int, forms: VerbForms, cue: Cue) -> None:
+    is_passive: bool
+    subject: str
+    has_room: bool  # for an object
+    has_preposition: bool
+    complement: str
+
+    @classmethod
+    def read(cls, tokens: Tokens, verb_idx: int, forms: VerbForms, cue: Cue) -> Self:
         names = frozenset(cues_of(tokens, verb_idx, forms))
-        self._is_passive = cue.is_passive
         default = "something" if cue.is_passive else "someone"
         is_thing = "thing before" in names
         is_person = "person before" in names
-        self._subject = "something" if is_thing else "someone" if is_person else default
-        self._has_room = not {"next edge", "next punctuation", "next preposition"} & names
-        self._preposition = (
-            "" if cue.is_passive else preposition_after(tokens, verb_idx, forms.stem)
-        )
-        self._complement = complement_of(
-            tokens, verb_idx, takes_bare=takes_bare_infinitive(forms.stem)
+        return cls(
+            is_passive=cue.is_passive,
+            subject="something" if is_thing else "someone" if is_person else default,
+            has_room=not {"next edge", "next punctuation", "next preposition"} & names,
+            has_preposition=not cue.is_passive
+            and bool(preposition_after(tokens, verb_idx, forms.stem)),
+            complement=complement_of(
+                tokens, verb_idx, takes_bare=takes_bare_infinitive(forms.stem)
+            ),
         )
 
     def cost_of(self, pattern: Pattern) -> int:
-        cost = 0 if pattern.is_passive == self._is_passive else _OTHER_VOICE
+        cost = 0 if pattern.is_passive == self.is_passive else _OTHER_VOICE
         cost += self._filler_cost(pattern)
         cost += self._verb_phrase_cost(pattern)
         if pattern.is_passive:
             return cost
-        if self._preposition:
+        if self.has_preposition:
             if has_object(pattern):
                 return cost + _WITHOUT_OWN_PREPOSITION
             return cost + (_WITH_OWN_PREPOSITION if ANY in pattern.prep else 0)
-        return cost + (_OTHER_OBJECT if has_object(pattern) != self._has_room else 0)
+        return cost + (_OTHER_OBJECT if has_object(pattern) != self.has_room else 0)
 
     def _filler_cost(self, pattern: Pattern) -> int:
         subject = pattern.subj or FILLERS[pattern.wh]
-        if pattern.is_passive != self._is_passive:
+        if pattern.is_passive != self.is_passive:
             return 0
-        return 0 if subject == self._subject else _OTHER_FILLER
+        return 0 if subject == self.subject else _OTHER_FILLER
 
     def _verb_phrase_cost(self, pattern: Pattern) -> int:
-        follows = self._complement.removeprefix("object ") in ("to", "bare")
+        follows = self.complement.removeprefix("object ") in ("to", "bare")
         if not pattern.has_verb_phrase:
-            return _VERB_PHRASE_MISSING if self._complement == "to" and pattern.is_argument else 0
-        fits = pattern.is_passive or self._complement.startswith("object") == bool(pattern.obj)
+            return _VERB_PHRASE_MISSING if self.complement == "to" and pattern.is_argument else 0
+        fits = pattern.is_passive or self.complement.startswith("object") == bool(pattern.obj)
         return _VERB_PHRASE_FOUND if follows and fits else _VERB_PHRASE_ABSENT
+
+
+@lru_cache(maxsize=1024)
+def _costs_of(verb: _VerbInSentence) -> Sequence[int]:
+    """Return the costs of each pattern. There are few combinations of what a sentence says."""
+    return [cost + verb.cost_of(pattern) for pattern, cost in _patterns().items()]
+
+
+@lru_cache(maxsize=1024)
+def _frame_costs(stem: str) -> Sequence[int]:
+    """Return what a verb adds to the cost of each pattern."""
+    return [frame_cost(pattern, stem) for pattern in _patterns()]
 
 
 def _time_costs(cue: Cue) -> Sequence[int]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from math import ceil
 from statistics import median
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.domain.corpus.item_context import context_of, headline_of
 from annotation.domain.decisions.award_bonus import units_of
@@ -153,9 +153,11 @@ def _timed(project: Project, role: str, is_simulated: bool) -> QuerySet[Submissi
 def _accepted(project: Project, role: str) -> QuerySet[Submission]:
     """Return the accepted work of the project and role whose bonus is neither held nor declined."""
     unaccepted_states = [HeldBonusState.HELD, HeldBonusState.DECLINED]
-    unaccepted = HeldBonus.objects.filter(project=project, state__in=unaccepted_states)
+    unaccepted = HeldBonus.objects.filter(
+        payment__assignment=OuterRef("assignment"), state__in=unaccepted_states
+    )
     accepted = Submission.objects.accepted().filter(item__project=project, role=role)
-    return accepted.exclude(assignment__in=unaccepted.values("payment__assignment"))
+    return accepted.filter(~Exists(unaccepted))
 
 
 def hold_bonus(

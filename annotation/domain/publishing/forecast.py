@@ -12,7 +12,7 @@ from math import sqrt
 from statistics import variance
 from typing import Any
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 
 from annotation.domain.publishing.cost_model import ENOUGH, RoleCost, role_costs
 from annotation.domain.publishing.expected_revisions import Revisions, revisions_to_come
@@ -143,8 +143,8 @@ def _offered(project: Project, role: str) -> int:
 
 def _unpublished(project: Project, role: str) -> int:
     """Return the number of items that were never published for the role."""
-    offered = TaskItem.objects.filter(role=role, item__project=project).values("item")
-    return project.items.filter(in_production=True).exclude(pk__in=offered).count()
+    offered = TaskItem.objects.filter(role=role, item=OuterRef("pk"))
+    return project.items.filter(~Exists(offered), in_production=True).count()
 
 
 def _to_come(project: Project, role: str, unpublished: int, revisions: int) -> int:

@@ -425,14 +425,14 @@ def cost_by_item(
     `without` leaves out the cost of some tasks. Items without cost are left out. The items of a HIT
     share its cost equally, rounded down.
     """
-    several = TaskItem.objects.filter(item__project=project, ordinal__gt=0).values("task")
     settled = settled_entries(project=project).filter(hit__task__isnull=False)
     if role:
         settled = settled.filter(hit__task__role=role)
     if without is not None:
-        settled = settled.exclude(hit__in=without.values("hit"))
-    costs = _cost_alone(settled.exclude(hit__task__in=several), items)
-    shared = list(_cost_shared(settled.filter(hit__task__in=several), project))
+        settled = settled.filter(~Exists(without.filter(hit=OuterRef("hit"))))
+    several = TaskItem.objects.filter(task=OuterRef("hit__task"), ordinal__gt=0)
+    costs = _cost_alone(settled.filter(~Exists(several)), items)
+    shared = list(_cost_shared(settled.filter(Exists(several)), project))
     item_ids = set(items.values_list("pk", flat=True)) if shared and items is not None else None
     for item, part in shared:
         if item_ids is None or item in item_ids:

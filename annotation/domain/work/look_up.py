@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from django.db.models import Max, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 from django.utils.translation import gettext
 
 from annotation.domain.work.confirm_claim import check_confirmed, check_readable, confirm_claim
@@ -65,11 +65,11 @@ def find_precedents(*, project: Project, query: str, but_items: Collection[int])
 def finished_items(*, project: Project, but_items: Collection[int] = ()) -> QuerySet[Item]:
     """Return the items in production that are consolidated and that no open HIT offers."""
     offered = TaskItem.objects.filter(
-        item__project=project, task__hit__state__in=[HitState.PENDING, HitState.LIVE]
+        item=OuterRef("pk"), task__hit__state__in=[HitState.PENDING, HitState.LIVE]
     )
     consolidated = Item.objects.filter(project=project, gold__case__isnull=False)
     finished = project.items.filter(in_production=True, pk__in=consolidated.values("pk"))
-    return finished.exclude(pk__in=but_items).exclude(pk__in=offered.values("item"))
+    return finished.filter(~Exists(offered)).exclude(pk__in=but_items)
 
 
 def _expert_gold(items: QuerySet[Item], fields: Json) -> list[Json]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.domain.publishing.publish import PAGE, TaskPlan, create_batch, publish_items
 from annotation.domain.publishing.qualification_codes import pool_of
@@ -236,7 +236,7 @@ def without_experiments(
     if not batches:
         return submissions
     tasks = Task.objects.filter(batch__in=batches)
-    return submissions.exclude(assignment__hit__in=tasks.values("hit"))
+    return submissions.filter(~_of(tasks))
 
 
 def annotations_for_gold(
@@ -252,5 +252,10 @@ def annotations_for_gold(
     accepted = without_experiments(own, project=project)
     second = Task.objects.filter(case_task__case__in=second_cases(project=project))
     if second.exists():
-        accepted = accepted.exclude(assignment__hit__in=second.values("hit"))
+        accepted = accepted.filter(~_of(second))
     return accepted
+
+
+def _of(tasks: QuerySet[Task]) -> Exists:
+    """Return the condition that a submission is an answer to one of the tasks."""
+    return Exists(tasks.filter(hit=OuterRef("assignment__hit")))

@@ -249,8 +249,10 @@ def cost_by_step(*, project: Project) -> dict[str, Cost]:
         "training": settled.filter(hit__in=training.values("hit")),
         "experiments": settled.filter(hit__in=experiments.values("hit")),
     }
-    others = settled.exclude(hit__in=training.values("hit"))
-    by_role = others.exclude(hit__in=experiments.values("hit")).values_list("hit__task__role")
+    others = settled.filter(
+        *(~Exists(tasks.filter(hit=OuterRef("hit"))) for tasks in (training, experiments))
+    )
+    by_role = others.values_list("hit__task__role")
     costs = {role or "": cost for role, cost in _summed(by_role)}
     for step, entries in apart.items():
         if sums := list(_summed(entries.values_list("budget"))):

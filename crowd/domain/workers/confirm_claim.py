@@ -11,7 +11,8 @@ from django.core.cache import cache
 
 from crowd.domain.provider.eligibility import meets, values_of
 from crowd.domain.provider.providers import NO_ANSWER, capabilities_of, hit_provider_of
-from crowd.models import Assignment, Hit, Worker
+from crowd.models import Hit, Worker
+from database import statements
 
 PROGRESS_SECONDS = 60
 IDLE_SECONDS = 3
@@ -19,6 +20,12 @@ IDLE_SECONDS = 3
 OUTAGE_SECONDS = 15
 # Anyone can open pages with invented claims, and each of them may cause a call.
 MAX_CALLS_PER_SECOND = 5
+
+_LISTED = """
+SELECT 1 FROM crowd_assignment
+JOIN crowd_worker ON crowd_worker.id = crowd_assignment.worker_id
+WHERE crowd_assignment.hit_id = %s AND crowd_assignment.external_id = %s AND crowd_worker.external_id = %s
+"""
 OUTAGE = "confirm-claim:outage"
 
 
@@ -29,8 +36,7 @@ def can_be_asked(provider: str) -> bool:
 
 def is_listed(*, hit: Hit, assignment: str, worker: str) -> bool:
     """Return True if the marketplace has listed the worker's assignment of the HIT."""
-    rows = Assignment.objects.filter(hit=hit, external_id=assignment)
-    return rows.filter(worker__external_id=worker).exists()
+    return bool(statements.fetch_rows(_LISTED, hit.pk, assignment, worker))
 
 
 def is_confirmed(*, hit: Hit, assignment: str, worker: str, now: datetime) -> bool:

@@ -8,7 +8,9 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from marketplace.models import AccessKey
+from database import statements
+
+_HAS_KEY = "SELECT 1 FROM marketplace_accesskey WHERE requester_id = %s AND access_key_id = %s"
 
 
 def present_url(*, external_url: str, requester_id: int) -> str:
@@ -28,4 +30,4 @@ def is_own_requester(requester_id: int) -> bool:
     key = settings.MARKETPLACE_BUILTIN_KEY
     if not key:
         return False
-    return AccessKey.objects.filter(requester=requester_id, access_key_id=key[0]).exists()
+    return bool(statements.fetch_rows(_HAS_KEY, requester_id, key[0]))

@@ -90,11 +90,12 @@ def asked_first(published: PublishedTask) -> AskedFirst:
 
 def _current(published: PublishedTask) -> tuple[ConsentText | None, Questionnaire | None]:
     text_id, questionnaire_id = published.consent_text_id, published.questionnaire_id
-    texts = ConsentText.objects.exclude(text="")
-    text = texts.filter(pk=text_id).first() if text_id else None
-    if not questionnaire_id:
-        return text, None
-    return text, Questionnaire.objects.filter(pk=questionnaire_id).first()
+    text = questionnaire = None
+    if text_id:
+        text = ConsentText.objects.exclude(text="").filter(pk=text_id).first()
+    if questionnaire_id:
+        questionnaire = Questionnaire.objects.filter(pk=questionnaire_id).first()
+    return text, questionnaire
 
 
 def onboarding_of(*, claim: PageToken, address: str) -> Onboarding | None:
