@@ -41,13 +41,14 @@ class JobCancelledError(Exception):
 class JobRun:
     """A running attempt at a job, with the progress that the heartbeat saves.
 
-    `result` is what this attempt and earlier ones have stored so far. It remains if the attempt fails.
+    `result` is what the job has done so far, if this attempt leaves it to the heartbeat to store that. It
+    remains if the attempt fails. An attempt that stores it in its own transactions leaves it None.
     """
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.progress: dict[str, int] = {}
-        self.result: dict[str, Any] = dict(job.result)
+        self.result: dict[str, Any] | None = None
         self.total: int | None = None
         self.is_lost = False
 
@@ -58,6 +59,7 @@ class JobRun:
         )
         if not mine.update(result=result):
             raise JobCancelledError
+        self.result = result
 
     def report(self, *, total: int | None = None, **done: int) -> None:
         """Record the progress by unit. Raise JobCancelledError if the job should stop."""

@@ -138,7 +138,7 @@ def _end(run: JobRun, state: JobState, now: datetime, **fields: Any) -> None:
                 "problem": "",
                 "leased_until": None,
                 "progress": run.progress,
-                "result": run.result,
+                **({} if run.result is None else {"result": run.result}),
                 **fields,
             }
             if run.total is not None:
@@ -170,9 +170,10 @@ def _save_progress(run: JobRun, now: datetime) -> None:
     mine = row.filter(state=JobState.RUNNING, attempts=run.job.attempts)
     fields: dict[str, Any] = {
         "progress": dict(run.progress),
-        "result": run.result,
         "leased_until": now + settings.LEASE,
     }
+    if run.result is not None:
+        fields["result"] = run.result
     if run.total is not None:
         fields["total"] = run.total
     if not mine.update(**fields):

@@ -3,6 +3,7 @@
 import itertools
 import os
 import signal
+import time
 from datetime import timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from django.db.models import CharField, F, Sum, Value
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
+from annotation.domain.publishing import change_hits
 from annotation.domain.publishing.batch_actions import (
     add_to_batch,
     expire_batch,
@@ -121,6 +123,28 @@ def test_addition_stops_at_the_budget_and_says_how_far_it_came(batch):
     assert job.state == JobState.FAILED
     assert job.problem.startswith(f"{AT_A_TIME} of {HITS} were changed. The budget")
     assert hits_of(batch).filter(increase_to=3).count() == AT_A_TIME
+
+
+@pytest.mark.django_db(transaction=True)
+def test_addition_beside_heartbeats_adds_to_each_hit_once(batch, monkeypatch):
+    go_live(batch)
+    add_to_batch(**order(batch, number=1))
+    change_some = change_hits._change_some
+
+    def change_some_slowly(job: int, ids: list[int], change: change_hits.HitChange) -> int | None:
+        done = change_some(job, ids, change)
+        # The marketplace adds the assignments before the next transaction.
+        hits_of(batch).filter(increase_to=3).update(max_assignments=3, increase_to=None)
+        heartbeat = Job.objects.get(pk=job).leased_until
+        while done and Job.objects.get(pk=job).leased_until == heartbeat:
+            time.sleep(0.01)
+        return done
+
+    monkeypatch.setattr(change_hits, "_change_some", change_some_slowly)
+    assert run_next_job(clock=timezone.now, heartbeat=0.02)
+    job = Job.objects.get()
+    assert (job.state, job.problem, job.result) == (JobState.FINISHED, "", {"changed": HITS})
+    assert set(hits_of(batch).values_list("max_assignments", flat=True)) == {3}
 
 
 def test_addition_that_is_impossible_is_refused_at_once(batch):

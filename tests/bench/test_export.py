@@ -18,11 +18,13 @@ from datasets.domain.exports.export_gold import ExportOptions, export_gold, form
 from projects.models import Project
 from tests.bench.gold_seed import seed_gold
 from tests.bench.results import record
+from tests.bench.running_server import cpu_seconds
 
 pytestmark = [pytest.mark.bench, pytest.mark.django_db(transaction=True)]
 
 ITEMS = int(os.environ.get("BENCH_ITEMS", "100000"))
 MIB = 2**20
+MAX_CPU_SECONDS = 10
 NOUNS = "qanom-csv"
 
 
@@ -91,17 +93,18 @@ def _measure(project: Project, fmt: str, folder: Path) -> list[str]:
     with PeakMemory() as memory:
         first = export_gold(project=project, options=options, folder=folder / "first")
     # Measure the time without the process that watches the memory.
-    started, cpu = time.perf_counter(), time.process_time()
+    started, cpu = time.perf_counter(), time.process_time() + database_seconds()
     again = export_gold(project=project, options=options, folder=folder / "again")
-    wall, cpu = time.perf_counter() - started, time.process_time() - cpu
+    wall = time.perf_counter() - started
+    cpu = time.process_time() + database_seconds() - cpu
     result = (
-        f"export {fmt} on {connection.vendor}: {wall:.2f} s wall, {cpu:.2f} s CPU, "
-        f"{memory.added / MIB:.0f} MiB added"
+        f"export {fmt} on {connection.vendor}: {wall:.2f} s wall, {cpu:.2f} s CPU with the "
+        f"database, {memory.added / MIB:.0f} MiB added"
     )
     show(result)
     record(
         "Export of 100,000 gold items",
-        f"{wall:.1f} s, {memory.added / MIB:.0f} MiB added",
+        f"{cpu:.1f} s of CPU, {memory.added / MIB:.0f} MiB added",
         database=fmt,
     )
     assert again.manifest == first.manifest
@@ -114,7 +117,14 @@ def _measure(project: Project, fmt: str, folder: Path) -> list[str]:
     }
     if fmt in ("qasrl-csv", NOUNS):
         _check_csv(first)
-    return [result] if memory.added > 60 * MIB or wall > 10 else []
+    return [result] if memory.added > 60 * MIB or cpu > MAX_CPU_SECONDS else []
+
+
+def database_seconds() -> float:
+    """Return the CPU seconds of the server's process for this connection. SQLite has none."""
+    if connection.vendor != "postgresql":
+        return 0.0
+    return cpu_seconds(connection.connection.info.backend_pid)
 
 
 def _check_csv(export) -> None:

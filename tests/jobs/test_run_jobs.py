@@ -238,6 +238,47 @@ def test_progress_and_lease_are_saved_while_the_job_runs(own_kind, settings):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_heartbeat_leaves_a_result_alone_that_the_job_stores(own_kind):
+    """A job counts what is done in the transactions that do it, and goes on from there."""
+    seen = []
+
+    def work(run: JobRun) -> dict[str, int]:
+        seen.append(Job.objects.get(pk=run.job.pk).result)
+        Job.objects.filter(pk=run.job.pk).update(result={"changed": len(seen)})
+        run.report(items=len(seen))
+        until(lambda: is_committed(run.job.pk, progress={"items": len(seen)}))
+        seen.append(Job.objects.get(pk=run.job.pk).result)
+        if run.job.attempts == 1:
+            raise RuntimeError("out of reach")
+        return {"changed": len(seen)}
+
+    own_kind(JobKind(run=work))
+    job = queued("own")
+    with pytest.raises(RuntimeError):
+        run(heartbeat=0.02)
+    assert run(heartbeat=0.02)
+    assert seen == [{}, {"changed": 1}, {"changed": 1}, {"changed": 3}]
+    job.refresh_from_db()
+    assert (job.state, job.result) == (JobState.FINISHED, {"changed": 4})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_heartbeat_keeps_what_a_job_has_shown(own_kind):
+    def work(run: JobRun) -> dict[str, int]:
+        run.show({"rows": 30})
+        run.report(items=1)
+        until(lambda: is_committed(run.job.pk, progress={"items": 1}))
+        assert Job.objects.get(pk=run.job.pk).result == {"rows": 30}
+        return {"rows": 90}
+
+    own_kind(JobKind(run=work))
+    job = queued("own")
+    assert run(heartbeat=0.02)
+    job.refresh_from_db()
+    assert (job.state, job.result) == (JobState.FINISHED, {"rows": 90})
+
+
+@pytest.mark.django_db(transaction=True)
 def test_cancelled_job_stops_when_it_reports_progress(own_kind):
     reports = []
 

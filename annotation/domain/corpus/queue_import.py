@@ -213,7 +213,7 @@ def _run(run: JobRun) -> dict[str, Any]:
 def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]:
     options = upload.options(run.job.parameters)
     counts: Counter[str] = Counter()
-    earlier = run.result
+    earlier = run.job.result
 
     def progress(unit: str, count: int) -> None:
         counts[unit] += count
