@@ -37,7 +37,8 @@ def site(request, embedded_site, migrate, collected, free_port) -> dict[str, str
     if request.param == "postgresql":
         env["DATABASE_URL"] = request.getfixturevalue("postgres_url")
     migrate(env)
-    manage(env, "migrate", "-v0", "web", "zero")
+    # As `migrate web zero` does, which takes seconds
+    run(env, "DROP TABLE web_answeredrequest", "DELETE FROM django_migrations WHERE app = 'web'")
     return env
 
 
