@@ -454,6 +454,8 @@ class Draft(PageDraft):
     address_digest = models.CharField(max_length=16, blank=True, db_default="")
     # How the answers were entered, by item id (see annotation.domain.work.input_records).
     inputs = models.JSONField(default=dict, db_default={}, blank=True)
+    # Of the page that saved last, in the form of crowd.models.Worker.language.
+    language = models.CharField(max_length=10, blank=True, default="", db_default="")
     # Whether the claim was signed when the page saved, or the marketplace has listed the assignment.
     is_confirmed = models.BooleanField(default=False, db_default=False)
 
@@ -627,9 +629,11 @@ class HeldBonus(models.Model):
 
     A HELD one is checked by a person (see `annotation.domain.decisions.hold_bonus`), and a WAITING one is
     decided once its items have gold (see `await_gold` there). `earned_cents` is the bonus for all
-    units under `terms`, those of the work. `reasons` are `{"code", "text"}`. `note` is the text of the
-    decision for the worker. `news` is the text for the worker's next message, written at `news_at` and
-    emptied once it is in a message, which was written at `news_sent_at`.
+    units under `terms`, those of the work. `reasons` are `{"code", "text", "parts"}`. `note` is the text
+    of the decision for the worker, and `note_parts` are the parts of an automatic one, or None. Pages
+    translate texts from their parts (see `schemes.contract.texts`). `news` is the text for the worker's
+    next message, in their language, written at `news_at` and emptied once it is in a message, which was
+    written at `news_sent_at`.
     """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="held_bonuses")
@@ -646,6 +650,7 @@ class HeldBonus(models.Model):
     decided_by = models.CharField(max_length=150, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
     note = models.CharField(max_length=1000, blank=True)
+    note_parts = models.JSONField(null=True, blank=True)
     news = models.TextField(blank=True, db_default="")
     news_at = models.DateTimeField(null=True, blank=True)
     news_sent_at = models.DateTimeField(null=True, blank=True)

@@ -75,13 +75,18 @@ class Budget(models.Model):
 
 
 class Worker(models.Model):
-    """A person at a marketplace, where `external_id` identifies them. Exports use `pseudonym`."""
+    """A person at a marketplace, where `external_id` identifies them. Exports use `pseudonym`.
+
+    `language` is that of the workers' pages when the worker last used them, or empty for English (see
+    `crowd.domain.workers.languages`).
+    """
 
     provider = models.CharField(max_length=20, choices=Provider)
     external_id = models.CharField(max_length=64)
     pseudonym = models.CharField(max_length=20, unique=True, default=new_pseudonym)
     first_seen_at = models.DateTimeField()
     is_simulated = models.BooleanField(default=False)  # created by a rehearsal
+    language = models.CharField(max_length=10, blank=True, default="", db_default="")
 
     class Meta:
         constraints = [

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from schemes.contract.content import ReviewReason
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Noun
 
 # More units than these times the most of another annotator, and these more, are unusual. Of the 641
@@ -22,5 +23,9 @@ def more_than_others(count: int, others: Iterable[int], unit: Noun) -> Iterator[
         return  # whatever the others have, so that they need not be read
     most = max(others, default=0)
     if most and count > TIMES * most + MORE:
-        text = f"{unit.count(count)}, where another annotator has {most:,}."
+        text = Translatable(
+            "%(units)s, where another annotator has %(most)s.",
+            units=unit.count(count),
+            most=f"{most:,}",
+        )
         yield ReviewReason("more-than-others", text)

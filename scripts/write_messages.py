@@ -147,6 +147,8 @@ def _of_schemes() -> Iterator[Message]:
         yield _message(schemes / "grounding" / "remarks.py", text)
     for expected, given in permutations(STATE_TEXTS, 2):
         yield _message(schemes / "grounding" / "comparison.py", state_detail(expected, given))
+    for text in STATE_TEXTS.values():
+        yield _message(schemes / "grounding" / "merging.py", text)
     for text in SENTENCES.values():
         yield _message(schemes / "content_models.py", text)
     for terms in TERMS.values():

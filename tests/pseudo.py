@@ -1,11 +1,14 @@
 """Pseudo-locales: catalogues in which every translated text can be recognised.
 
 `LONG` has accents, brackets and 40 % more characters. `RIGHT_TO_LEFT` is written from right to left.
-Both are codes of languages that Django has no texts for.
+Both are codes of languages that Django has no texts for. Tests import the fixtures `pseudo_folder` and
+`pseudo`, which adds both languages to the site.
 """
 
 import re
 from pathlib import Path
+
+import pytest
 
 from scripts.write_messages import compiled, extracted
 
@@ -52,6 +55,21 @@ CUT = """() => {
     const wide = document.documentElement.scrollWidth - window.innerWidth;
     return wide > 0 ? [...cut, `${wide} pixels too wide`] : cut;
 }"""
+
+
+@pytest.fixture(scope="module")
+def pseudo_folder(tmp_path_factory) -> Path:
+    """Return a folder with both catalogues."""
+    folder: Path = tmp_path_factory.mktemp("locale")
+    write_pseudo_locales(folder)
+    return folder
+
+
+@pytest.fixture
+def pseudo(settings, pseudo_folder: Path) -> None:
+    settings.LOCALE_PATHS = [*settings.LOCALE_PATHS, pseudo_folder]
+    settings.LANGUAGES = [*settings.LANGUAGES, (LONG, "Long"), (RIGHT_TO_LEFT, "Mirrored")]
+    settings.LANGUAGES_BIDI = [RIGHT_TO_LEFT]
 
 
 def write_pseudo_locales(folder: Path) -> None:

@@ -12,13 +12,13 @@ from django.utils.translation import gettext
 
 from annotation.domain.corpus.item_context import context_of
 from annotation.domain.corpus.neighbours import neighbours_of
-from annotation.models import Item, Sentence
+from annotation.models import HeldBonus, Item, Sentence
 from annotation.translated import translated
 from projects.domain.schemes import scheme_of
-from projects.templatetags.corpus_text import language_of
+from projects.templatetags.corpus_text import corpus_text, language_of
 from schemes.contract.items import Neighbours
 from schemes.contract.scheme import Scheme
-from schemes.contract.texts import Translatable
+from schemes.contract.texts import Translatable, text_of_parts
 
 register = template.Library()
 register.filter(translated)
@@ -28,6 +28,28 @@ register.filter(translated)
 def translated_detail(detail: str) -> str:
     """Return the detail of a stored row, whose parts are texts of the scheme or of the project."""
     return ", ".join(gettext(part) for part in detail.split(", "))
+
+
+@register.filter
+def text_of_reason(reason: Mapping[str, Any]) -> str:
+    """Return the text of a stored reason of a held bonus, which is translatable."""
+    return text_of_parts(reason.get("parts", reason["text"]))
+
+
+@register.filter
+def text_of_note(held: HeldBonus) -> str:
+    """Return the text of the decision on a held bonus, translatable if it was automatic."""
+    return held.note if held.note_parts is None else text_of_parts(held.note_parts)
+
+
+@register.simple_tag(takes_context=True)
+def side_value(context: Context, value: str, state: str) -> SafeString:
+    """Render the value of a side of an aligned row: a text of the annotation or of the scheme."""
+    project = context.get("project")
+    if project and value in scheme_of(project).comparison.value_texts:
+        return format_html('<span class="answer answer--{}">{}</span>', state, gettext(value))
+    attributes = corpus_text(context)
+    return format_html('<span class="answer answer--{}" {}>{}</span>', state, attributes, value)
 
 
 @register.simple_tag(takes_context=True)

@@ -75,7 +75,9 @@ def compensation(request: HttpRequest, public_id: UUID) -> HttpResponse:
     offer = get_object_or_404(Compensation, public_id=public_id)
     arrival = parse_arrival(request.path, request.GET.dict())
     form = compensation_form(arrival=arrival)
-    return render(request, "annotation/compensation.html", {"reason": offer.reason, "form": form})
+    return render(
+        request, "annotation/compensation.html", {"reason": gettext(offer.reason), "form": form}
+    )
 
 
 def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> OpenedPage:

@@ -335,6 +335,7 @@ class Migration(migrations.Migration):
                 ('pseudonym', models.CharField(default=crowd.models.new_pseudonym, max_length=20, unique=True)),
                 ('first_seen_at', models.DateTimeField()),
                 ('is_simulated', models.BooleanField(default=False)),
+                ('language', models.CharField(blank=True, db_default='', default='', max_length=10)),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('provider', 'external_id'), name='worker_once_per_provider')],

@@ -14,6 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from annotation.work_page import in_worker_language
+from crowd.domain.workers.languages import keep_language, page_language
 from crowd.domain.workers.write_mail import forget_address, keep_address
 from crowd.models import MailAddress, Worker
 from datasets.models import Decision
@@ -51,6 +52,8 @@ def feedback(request: HttpRequest, token: str) -> HttpResponseBase:
     except InvalidLinkError as error:
         return render(request, "qualification/bad_link.html", {"error": error}, status=404)
     worker = feedback.worker
+    if request.method == "POST":
+        keep_language(worker=worker, language=page_language())
     form, address = ReplyForm(), AddressForm()
     if request.method == "POST" and {"address", "forget"} & set(request.POST):
         address = AddressForm(request.POST)

@@ -137,7 +137,8 @@ class Comparison(Protocol):
     `figures` are declared figures, the main one first. `rule` names their definitions and is stored
     with each result. A changed definition gets a new name. `states` has the texts of the row states
     that occur, `decisions` the kinds of decisions that people make about rows, and `categories` those
-    of error analyses.
+    of error analyses. `value_texts` are the values of sides that are texts of the scheme, which pages
+    translate, and not of the annotation.
 
     `round_thresholds` maps the round numbers of a training preset to values by figure that suggest
     a pass. Other keys are `units_per_item` and `seconds_per_item`.
@@ -149,6 +150,7 @@ class Comparison(Protocol):
     decisions: Sequence[DecisionKind] = ()
     round_thresholds: Mapping[int, Mapping[str, float]] = {}
     categories: Sequence[AnswerCategory] = CATEGORIES
+    value_texts: Sequence[str] = ()
 
     @abstractmethod
     def compare(

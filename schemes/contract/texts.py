@@ -28,3 +28,25 @@ def joined(texts: Iterable[str], separator: str = " ") -> Translatable:
     """Return one text. Its parts are translated one by one if they are translatable."""
     values = {f"text_{at}": text for at, text in enumerate(texts)}
     return Translatable(separator.join(f"%({name})s" for name in values), **values)
+
+
+def text_parts(text: str) -> Any:
+    """Return the JSON value from which `text_of_parts` makes the text again."""
+    if not isinstance(text, Translatable):
+        return text
+    values = {
+        name: text_parts(value) if isinstance(value, str) else value
+        for name, value in text.values.items()
+    }
+    return {"pattern": text.pattern, "plural": text.plural, "values": values}
+
+
+def text_of_parts(parts: Any) -> str:
+    """Return the text of a value of `text_parts`, translatable if the original was."""
+    if not isinstance(parts, dict):
+        return str(parts)
+    values = {
+        name: text_of_parts(value) if isinstance(value, str | dict) else value
+        for name, value in parts["values"].items()
+    }
+    return Translatable(parts["pattern"], plural=parts["plural"], **values)

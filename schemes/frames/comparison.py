@@ -60,6 +60,7 @@ decisions: Sequence[DecisionKind] = (
     ),
 )
 categories = CATEGORIES
+value_texts: Sequence[str] = ()
 Head = tuple[int, ...]
 
 

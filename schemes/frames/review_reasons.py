@@ -9,6 +9,7 @@ from itertools import groupby
 
 from schemes.contract.content import CheckedWork, ReviewReason
 from schemes.contract.items import ItemContext
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Json, Noun
 from schemes.frames.content import CORE
 from schemes.review_reasons import are_equally_spaced, more_than_others
@@ -47,7 +48,11 @@ def _nearly_all_words(
     words = {at for at, token in enumerate(context.tokens) if token[:1].isalnum()} - verb
     marked = {at for head in heads for at in head} & words
     if len(heads) >= SEVERAL and len(marked) >= MAX_WORDS * len(words):
-        text = f"{len(marked)} of the {len(words)} words beside the verb are arguments."
+        text = Translatable(
+            "%(marked)s of the %(words)s words beside the verb are arguments.",
+            marked=len(marked),
+            words=len(words),
+        )
         yield ReviewReason("nearly-all-words", text)
 
 
@@ -58,22 +63,28 @@ def _neighbours(heads: Sequence[Sequence[int]], context: ItemContext) -> Iterato
         run = [at for _, at in group]
         if len(run) >= NEIGHBOURS:
             words = context.span_text(run[0], run[-1] + 1)
-            yield ReviewReason("neighbours", f"Each word of “{words}” is an argument of its own.")
+            text = Translatable("Each word of “%(words)s” is an argument of its own.", words=words)
+            yield ReviewReason("neighbours", text)
             return
 
 
 def _equal_distances(heads: Sequence[Sequence[int]]) -> Iterator[ReviewReason]:
     if len(heads) >= SEVERAL and are_equally_spaced([head[0] for head in heads]):
-        yield ReviewReason(
-            "equal-distances", f"{len(heads)} arguments are at equal distances in the sentence."
+        text = Translatable(
+            "%(count)s arguments are at equal distances in the sentence.", count=len(heads)
         )
+        yield ReviewReason("equal-distances", text)
 
 
 def _shared_words(heads: Sequence[Sequence[int]], context: ItemContext) -> Iterator[ReviewReason]:
     counts = Counter(at for head in heads for at in set(head))
     ((word, count),) = counts.most_common(1)
     if count >= SHARING:
-        text = f"“{context.words_text([word])}” is part of {count} arguments."
+        text = Translatable(
+            "“%(word)s” is part of %(count)s arguments.",
+            word=context.words_text([word]),
+            count=count,
+        )
         yield ReviewReason("shared-words", text)
 
 
@@ -86,7 +97,11 @@ def _beyond_core(record: Json, context: ItemContext) -> Iterator[ReviewReason]:
     core = sum(element["core"] in CORE for element in frame["elements"])
     count = len(record["arguments"])
     if count > core + BEYOND_CORE:
-        elements = Noun("core element", "core elements").count(core)
-        yield ReviewReason(
-            "beyond-core", f"{count} arguments. The frame {record['frame']} has {elements}."
+        text = Translatable(
+            "%(arguments)s arguments. The frame %(frame)s has %(count)s core element.",
+            plural="%(arguments)s arguments. The frame %(frame)s has %(count)s core elements.",
+            arguments=count,
+            frame=record["frame"],
+            count=core,
         )
+        yield ReviewReason("beyond-core", text)

@@ -43,6 +43,7 @@ __all__ = [
     "rule",
     "section",
     "states",
+    "value_texts",
 ]
 
 # Stored with every figure. Changed definitions get a new name.
@@ -79,6 +80,7 @@ decisions: Sequence[DecisionKind] = (
     ),
 )
 categories = CATEGORIES
+value_texts: Sequence[str] = tuple(STATE_TEXTS.values())
 _MISSING: Json = {"state": "", "boxes": []}
 _Box = tuple[int, ...]
 

@@ -160,9 +160,9 @@ def values_text(phrase: Json) -> str:
 
 
 def box_text(box: Sequence[int]) -> str:
-    """Return a box as text, for example "48 x 61 at 12, 20"."""
+    """Return a box as text with its corner, for example "48 x 61 (12, 20)"."""
     x1, y1, x2, y2 = box
-    return f"{x2 - x1} x {y2 - y1} at {x1}, {y1}"
+    return f"{x2 - x1} x {y2 - y1} ({x1}, {y1})"
 
 
 def method(generators: int) -> str:

@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 
 from schemes.contract.content import CheckedWork, ReviewReason
 from schemes.contract.items import ItemContext
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Box, Image, Json, Noun
 from schemes.grounding.content import distinct_boxes, phrase_text, phrases_by_id
 from schemes.grounding.noun_phrases import number_of
@@ -52,11 +53,13 @@ def _sizes(boxes: Sequence[Box], image: Image | None) -> Iterator[ReviewReason]:
     shares = [_area(box) / (image.width * image.height) for box in boxes]
     tiny, huge = sum(share < TINY for share in shares), sum(share > HUGE for share in shares)
     if tiny >= SEVERAL_TINY:
-        yield ReviewReason(
-            "tiny", f"{tiny} boxes are too small to surround anything that can be seen."
+        text = Translatable(
+            "%(count)s boxes are too small to surround anything that can be seen.", count=tiny
         )
+        yield ReviewReason("tiny", text)
     if huge >= SEVERAL_HUGE:
-        yield ReviewReason("huge", f"{huge} boxes cover nearly the whole picture.")
+        text = Translatable("%(count)s boxes cover nearly the whole picture.", count=huge)
+        yield ReviewReason("huge", text)
 
 
 def _same_places(content: Json, context: ItemContext) -> Iterator[ReviewReason]:
@@ -65,8 +68,10 @@ def _same_places(content: Json, context: ItemContext) -> Iterator[ReviewReason]:
         pairs = combinations(map(tuple, phrase["boxes"]), 2)
         same = {second for first, second in pairs if _iou(first, second) >= SAME_IOU}
         if len(same) >= SEVERAL_SAME:
-            text = (
-                f"{len(same)} boxes for “{texts[phrase['id']]}” cover nearly the same as another."
+            text = Translatable(
+                "%(count)s boxes for “%(phrase)s” cover nearly the same as another.",
+                count=len(same),
+                phrase=texts[phrase["id"]],
             )
             yield ReviewReason("same-place", text)
             return
@@ -76,9 +81,13 @@ def _equal_sizes(boxes: Sequence[Box]) -> Iterator[ReviewReason]:
     sizes = Counter((box[2] - box[0], box[3] - box[1]) for box in boxes)
     for (width, height), count in sizes.most_common(1):
         if count >= EQUAL_SIZES:
-            yield ReviewReason(
-                "equal-sizes", f"{count} boxes are exactly {width} x {height} pixels."
+            text = Translatable(
+                "%(count)s boxes are exactly %(width)s x %(height)s pixels.",
+                count=count,
+                width=width,
+                height=height,
             )
+            yield ReviewReason("equal-sizes", text)
 
 
 def _rows(content: Json) -> Iterator[ReviewReason]:
@@ -87,9 +96,10 @@ def _rows(content: Json) -> Iterator[ReviewReason]:
         corners = [(box[0], box[1]) for box in sorted(phrase["boxes"])]
         steps = {(x2 - x1, y2 - y1) for (x1, y1), (x2, y2) in pairwise(corners)}
         if len(corners) >= IN_A_ROW and len(steps) == 1:
-            yield ReviewReason(
-                "row", f"{len(corners)} boxes are in a row, at exactly equal distances."
+            text = Translatable(
+                "%(count)s boxes are in a row, at exactly equal distances.", count=len(corners)
             )
+            yield ReviewReason("row", text)
             return
 
 
@@ -101,7 +111,12 @@ def _numbers(content: Json, context: ItemContext) -> Iterator[ReviewReason]:
             continue
         most, named = _likely(*_number_of(phrase, context))
         if count > most:
-            text = f"{count} boxes for “{phrase_text(phrase, context)}”, which names {named}."
+            text = Translatable(
+                "%(count)s boxes for “%(phrase)s”, which names %(number)s.",
+                count=count,
+                phrase=phrase_text(phrase, context),
+                number=named,
+            )
             yield ReviewReason("number", text)
             return
 
@@ -110,7 +125,9 @@ def _likely(is_plural: bool, number: int | None) -> tuple[int, str]:
     """Return the largest likely number of boxes, and what the phrase names."""
     if number is not None and number > 1:
         return TIMES_NUMBER * number + MORE_THAN_NUMBER, f"{number}"
-    return (MAX_OF_PLURAL, "several") if is_plural else (MAX_OF_SINGULAR, "one")
+    if is_plural:
+        return MAX_OF_PLURAL, Translatable("several")
+    return MAX_OF_SINGULAR, Translatable("one")
 
 
 def _number_of(phrase: Json, context: ItemContext) -> tuple[bool, int | None]:

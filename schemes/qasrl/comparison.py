@@ -43,6 +43,7 @@ __all__ = [
     "rule",
     "section",
     "states",
+    "value_texts",
 ]
 
 # Stored with every figure. Changed definitions get a new name.
@@ -80,6 +81,7 @@ decisions: Sequence[DecisionKind] = (
         "answer",
     ),
 )
+value_texts: Sequence[str] = ()
 categories: Sequence[AnswerCategory] = (
     AnswerCategory(
         "explicit",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from schemes.contract.content import CheckedWork, FreeForm, ReviewReason
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Json
 from schemes.qasrl.slots import Slots, strict_match_key
 from schemes.review_reasons import are_equally_spaced
@@ -52,7 +53,8 @@ def sound_questions(questions: Sequence[Json]) -> int:
 def _outside(questions: Sequence[Json]) -> Iterator[ReviewReason]:
     texts = [question["question"] for question in questions if _is_outside(question)]
     if texts:
-        yield ReviewReason(FREE_FORM.code, f"Free-form questions: {_quoted(texts)}.")
+        text = Translatable("Free-form questions: %(questions)s.", questions=_quoted(texts))
+        yield ReviewReason(FREE_FORM.code, text)
 
 
 def _is_outside(question: Json) -> bool:
@@ -62,14 +64,20 @@ def _is_outside(question: Json) -> bool:
 def _repeated(questions: Sequence[Json]) -> Iterator[ReviewReason]:
     texts = [questions[position]["question"] for position in _repeats(questions)]
     if texts:
-        yield ReviewReason(REPEATED, f"Very similar to another question: {_quoted(texts)}.")
+        text = Translatable(
+            "Very similar to another question: %(questions)s.", questions=_quoted(texts)
+        )
+        yield ReviewReason(REPEATED, text)
 
 
 def _equal_distances(questions: Sequence[Json]) -> Iterator[ReviewReason]:
     starts = [start for start, _ in _answers(questions)]
     # The answers of fewer questions may be an enumeration, which is regular.
     if min(len(questions), len(starts)) >= SPACED and are_equally_spaced(starts):
-        text = f"The answers of {len(questions)} questions are at equal distances in the sentence."
+        text = Translatable(
+            "The answers of %(count)s questions are at equal distances in the sentence.",
+            count=len(questions),
+        )
         yield ReviewReason("equal-distances", text)
 
 
@@ -81,12 +89,18 @@ def _as_before(questions: Sequence[Json], work: CheckedWork) -> Iterator[ReviewR
     pattern, answers = _pattern(questions), _answers(questions)
     same = sum(_pattern(others) == pattern for others in recent)
     if same >= ITEMS_WITH_QUESTIONS:
-        text = f"Except for the verb, {same} recent tasks have the same questions."
+        text = Translatable(
+            "Except for the verb, %(count)s recent tasks have the same questions.", count=same
+        )
         yield ReviewReason("same-questions", text)
     same = sum(_answers(others) == answers for others in recent)
     if len(answers) >= COMPARED and same >= ITEMS_WITH_ANSWERS:
-        tasks = "A recent task has" if same == 1 else f"{same} recent tasks have"
-        yield ReviewReason("same-positions", f"{tasks} answers at exactly these positions too.")
+        text = Translatable(
+            "A recent task has answers at exactly these positions too.",
+            plural="%(count)s recent tasks have answers at exactly these positions too.",
+            count=same,
+        )
+        yield ReviewReason("same-positions", text)
 
 
 def _pattern(questions: Sequence[Json]) -> list[str]:
@@ -108,8 +122,10 @@ def _answers(questions: Sequence[Json]) -> list[tuple[int, int]]:
 
 
 def _quoted(texts: Sequence[str]) -> str:
-    more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
-    return ", ".join(f"“{text}”" for text in texts[:SHOWN]) + more
+    quoted = ", ".join(f"“{text}”" for text in texts[:SHOWN])
+    if len(texts) <= SHOWN:
+        return quoted
+    return Translatable("%(texts)s and %(count)s more", texts=quoted, count=len(texts) - SHOWN)
 
 
 def _repeats(questions: Sequence[Json]) -> list[int]:

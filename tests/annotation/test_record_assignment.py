@@ -4,6 +4,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.utils import translation
 
 import annotation.domain.work.record_assignment
 from annotation.domain.corpus.parse_generation import parse_generation
@@ -36,6 +37,27 @@ WHEN = {"question": "When did someone carry something?", "answers": [[11, 13]]}
 @pytest.fixture
 def task():
     return make_task([make_item(make_project())])
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_worker_has_the_language_of_the_page_from_then_on(task, language):
+    assignment = confirmed(task)
+    Worker.objects.update(language="xx")
+    with translation.override(language):
+        submit(task, assignment, WHO)
+    assert Worker.objects.get().language == "xx"  # anyone can claim to be the worker
+    record_new_generations(clock=lambda: NOW)
+    assert Worker.objects.get().language == ("de" if language == "de" else "")
+
+
+def test_language_of_a_claim_that_is_not_listed_is_ignored(task):
+    assignment, other = confirmed(task), make_assignment(task.hit)
+    with translation.override("de"):
+        submit(task, other, WHO)
+    Assignment.objects.filter(pk=other.pk).update(external_id="ANOTHER")
+    submit(task, assignment, WHO)
+    record_new_generations(clock=lambda: NOW)
+    assert set(Worker.objects.values_list("language", flat=True)) == {""}
 
 
 def content(*questions):

@@ -1,8 +1,10 @@
 """Texts of schemes are translated when they are shown, and never where they are stored."""
 
 import json
+import re
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
@@ -10,12 +12,16 @@ from django.utils import translation
 from annotation.models import Draft
 from annotation.translated import translated, with_translated_texts
 from schemes.contract.errors import ContentError
-from schemes.contract.texts import Translatable, joined
+from schemes.contract.texts import Translatable, joined, text_of_parts, text_parts
 from schemes.contract.values import Noun
 from schemes.frames.pages import PAGES
+from schemes.grounding.comparison import compare
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 from tests.annotation.page_data import page_data
 from tests.browser.frames import make_frames_project, make_record
+from tests.browser.grounding import make_grounding_project
+from tests.schemes.grounding.test_comparison import CONTEXT, REFERENCE, content
+from tests.schemes.grounding.test_comparison import phrase as answer
 
 GERMAN = {"Accept-Language": "de"}
 
@@ -50,6 +56,27 @@ def test_parts_and_nouns_are_translated_one_by_one():
     with translation.override("de"):
         assert translated(text) == "Sie haben hier keine Antwort markiert. 100 % mine."
         assert translated(Noun("question", "questions").count(2)) == "2 Fragen"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        joined([Translatable("You marked no answer here."), "100 % (s) mine."]),
+        Noun("question", "questions").count(1),
+        Translatable("%(count)s core %(noun)s", plural="%(count)s %(noun)s", count=2, noun="x%s"),
+        Translatable("100 % without values"),
+    ],
+)
+def test_stored_parts_make_the_same_text_again(text):
+    again = text_of_parts(json.loads(json.dumps(text_parts(text))))
+    assert again == text
+    with translation.override("de"):
+        assert translated(again) == translated(text)
+
+
+def test_plain_text_has_no_parts():
+    assert text_parts("100 % mine") == "100 % mine"
+    assert not isinstance(text_of_parts("100 % mine"), Translatable)
 
 
 def test_words_of_a_project_stay_as_written():
@@ -101,3 +128,17 @@ def test_practice_is_explained_in_the_workers_language(client):
     assert "Wer es tut." in result["rows"]
     page = client.get(reverse("annotation:practice", args=["qasrl", 1]), headers=GERMAN)
     assert "Wer, was, wem und wann" in page.content.decode()
+
+
+@pytest.mark.django_db
+def test_states_of_phrases_are_translated_in_feedback_and_boxes_are_not():
+    given = content(answer("p0", "group", [0, 0, 60, 20]), answer("p2", "absent"))
+    rows = [{"aligned": row} for row in compare(REFERENCE, given, CONTEXT).rows]
+    context = {"rows": rows, "other_side": "Experte", "project": make_grounding_project()}
+    with translation.override("de"):
+        page = render_to_string("annotation/aligned_rows.html", context)
+    for text in ("ein Rahmen für die Gruppe", "nichts zum Einrahmen", "nicht im Bild"):
+        assert f">{text}</span>" in page
+    assert re.search(r'lang="en" [^>]*>10 x 10 \(10, 50\)</span>', page)
+    english = render_to_string("annotation/aligned_rows.html", context)
+    assert ">nothing to box</span>" in english

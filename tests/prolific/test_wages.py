@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crowd.models import Payment, StudySession
+from crowd.models import Payment, StudySession, Worker
 from dashboard.events import recent_events
 from projects.enums import NotificationKind
 from tests.fakes.prolific import Fault
@@ -114,6 +114,25 @@ def test_worker_without_further_tasks_gets_the_code(study, project, server, camp
     campaign.sweep(minutes=15)
     campaign.settle()
     assert is_paid_exactly(server, 8 * REWARD_CENTS)
+
+
+@pytest.mark.parametrize(
+    ("language", "start"),
+    [
+        ("de-AT", "In dieser Sitzung wurde keine Aufgabe eingereicht"),
+        ("fr", "No task was submitted in this session"),
+    ],
+)
+def test_place_is_requested_back_in_the_language_of_the_session(
+    study, campaign, person, language, start
+):
+    address = local(person.participant.take(study.external_id))
+    Client().get(address, headers={"Accept-Language": language})
+    assert Worker.objects.get().language == ("de" if language == "de-AT" else "")
+    person.participant.leave_without_code()
+    campaign.sweep(minutes=15, times=2)
+    [reason] = person.participant.submissions[-1].return_reasons
+    assert reason.startswith(start)
 
 
 @pytest.mark.parametrize("returns", [True, False])

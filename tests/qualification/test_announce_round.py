@@ -36,8 +36,8 @@ def test_invited_workers_are_told_the_pay_and_the_number_of_items(settings):
     assert messages[0].subject == "Your tasks: Training 1"
     assert messages[0].text == (
         f"You are invited to “Training 1” of the project “{round.project.title}”. It has 2 items, "
-        "$0.05 each, $0.10 in all, and a bonus for each further question after the first 2 of an "
-        f"item. They are in the marketplace's list, under the title “{cohort.batch.title}”."
+        "$0.05 each, $0.10 in all. Each further question after the first 2 of an item earns a bonus. "
+        f"They are in the marketplace's list, under the title “{cohort.batch.title}”."
     )
 
 
@@ -55,7 +55,7 @@ def test_message_reaches_a_worker_who_is_new_to_the_requester(wire, clock):
     send_due_grants(clock=clock)
     assert send_due_messages(clock=clock) == 1
     assert Message.objects.get().state == MessageState.SENT
-    assert "in all, and a bonus for each question. They are" in account.messages.get().text
+    assert "in all. Each question earns a bonus. They are" in account.messages.get().text
 
 
 def test_message_counts_the_items_of_the_workers_own_block():

@@ -42,6 +42,7 @@ def person(campaign) -> Worker:
         state=AssignmentState.APPROVED, decided_at=START
     )
     worker.submissions.update(comment="My name is Ada.")
+    Worker.objects.filter(pk=worker.pk).update(language="de")
     task = campaign.items[1].tasks.first()
     Draft.objects.create(
         task=task,
@@ -50,6 +51,7 @@ def person(campaign) -> Worker:
         comment="My name is Ada.",
         opened_at=START,
         saved_at=START,
+        language="de",
     )
     Message.objects.create(
         worker=worker, subject="Ada", text="Dear Ada", state="sent", written_at=START
@@ -75,6 +77,8 @@ def test_pseudonymisation_removes_the_id_and_keeps_the_dataset(person, project, 
     FinishedTutorial.objects.create(worker_ref=secret, **tutorial)
     row = erase(person, Erasure.PSEUDONYMISE)
     assert row.pseudonym == person.pseudonym
+    assert not Worker.objects.exclude(language="").exists()
+    assert not Draft.objects.exclude(language="").exists()
     assert not FinishedTutorial.objects.exists()
     assert not Worker.objects.filter(external_id=secret).exists()
     assert not Draft.objects.filter(worker_ref=secret).exists()
@@ -136,7 +140,8 @@ def test_erasure_removes_all_texts_and_a_returning_worker_is_new(person):
     assert not WorkerNote.objects.exists()
     assert SecondOpinion.objects.get().comment == ""
     assert not person.submissions.exclude(comment="").exists()
-    assert not Draft.objects.exclude(comment="").exists()
+    assert not Draft.objects.exclude(comment="", language="").exists()
+    assert not Worker.objects.exclude(language="").exists()
     assert not Assignment.objects.filter(worker=person).exclude(answer={}).exists()
     assert [message.text for message in Message.objects.all()] == [""]
     assert person.submissions.exists()

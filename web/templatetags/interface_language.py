@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from django import template
 from django.conf import settings
-from django.utils.html import json_script
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, get_language_bidi
 
 from web.interface_language import script_texts
+from web.json_element import json_element
 
 register = template.Library()
 
@@ -28,7 +28,7 @@ def direction_attribute() -> SafeString:
 def script_texts_element(*modules: str, also: Sequence[str] = ()) -> SafeString:
     """Render the texts of the page's modules for static/js/html.js. English needs none."""
     texts = script_texts(*modules, *also)
-    return json_script(texts, "texts") if texts else SafeString("")
+    return json_element(texts, "texts") if texts else SafeString("")
 
 
 @register.simple_tag

@@ -13,11 +13,12 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from web.badges import badge_of
+from web.json_element import json_element
 from web.money import dollars
 
 register = template.Library()
 register.filter(dollars)
-
+register.filter(json_element)
 
 STEPS = ((60, 1, "second"), (3600, 60, "minute"), (86400, 3600, "hour"), (10**12, 86400, "day"))
 

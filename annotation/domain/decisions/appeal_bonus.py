@@ -8,7 +8,11 @@ from django.utils.translation import gettext
 
 from annotation.domain.decisions.appeal_links import APPEAL_WITHIN
 from annotation.domain.decisions.hold_bonus import work_title
-from annotation.domain.decisions.review_bonus import add_news, submissions_of_held
+from annotation.domain.decisions.review_bonus import (
+    add_news,
+    in_language_of_worker,
+    submissions_of_held,
+)
 from annotation.enums import AppealState, HeldBonusState
 from annotation.models import BonusAppeal, HeldBonus
 from audit.domain.change_state import (
@@ -21,6 +25,7 @@ from audit.errors import TouchstoneError
 from crowd.domain.money.announce_bonuses import announce_bonus
 from crowd.domain.money.decide_assignment import BonusAward
 from crowd.domain.money.review_payment import pay_rest, reinstate_payment
+from crowd.domain.workers.languages import keep_language, page_language
 from crowd.enums import AnnouncementStatus
 from projects.models import Project
 from web.money import dollars
@@ -54,6 +59,7 @@ def appeal_bonus(*, held: HeldBonus, text: str, now: datetime) -> BonusAppeal:
     if problem := why_not_appealed(row, now=now):
         raise AppealError(problem)
     appeal = BonusAppeal.objects.create(held=row, text=text, created_at=now)
+    keep_language(worker=held.payment.assignment.worker, language=page_language())
     log_state_change(instance=row, old=row.state, new="appealed", actor="the worker", now=now)
     announce_bonus(
         payment=row.payment,
@@ -91,30 +97,38 @@ def decide_appeal(
     row.state, row.answer, row.decided_by, row.decided_at = new, answer, actor, now
     row.save(update_fields=["state", "answer", "decided_by", "decided_at"])
     held = HeldBonus.objects.select_related("payment").get(pk=row.held_id)
-    unpaid = held.unpaid_cents
+    unpaid, submissions = held.unpaid_cents, submissions_of_held(held)
     if pay:
         _pay_unpaid(held, answer, actor, now)
     else:
         log_state_change(
             instance=held, old="appealed", new="upheld", actor=actor, now=now, reason=answer
         )
+    with in_language_of_worker(submissions):
+        declined = gettext("Your appeal was declined: %(answer)s") % {"answer": answer}
+        text = _answered(pay) % {"amount": dollars(unpaid), "work": work_title(submissions)}
+        add_news(held, f"{text} {answer}", now)
     announce_bonus(
         payment=held.payment,
         status=AnnouncementStatus.ACCEPTED if pay else AnnouncementStatus.DECLINED,
         amount_cents=unpaid,
-        text=f"Your appeal was declined: {answer}",
+        text=declined,
         now=now,
     )
-    amount, work = dollars(unpaid), work_title(submissions_of_held(held))
-    outcome = "will be paid" if pay else "stays declined"
-    text = f"We read your appeal. Your bonus of {amount} for {work} {outcome}. {answer}"
-    add_news(held, text, now)
+
+
+def _answered(pay: bool) -> str:
+    if pay:
+        return gettext("We read your appeal. Your bonus of %(amount)s for %(work)s will be paid.")
+    return gettext("We read your appeal. Your bonus of %(amount)s for %(work)s stays declined.")
 
 
 def _pay_unpaid(held: HeldBonus, answer: str, actor: str, now: datetime) -> None:
     """Pay the declined bonus, or the rest of one that was paid in part."""
     if held.state == HeldBonusState.ACCEPTED:
-        award = BonusAward(held.unpaid_cents, f"Thank you! After your appeal: {answer}"[:2000])
+        with in_language_of_worker(submissions_of_held(held)):
+            reason = gettext("Thank you! After your appeal: %(answer)s") % {"answer": answer}
+        award = BonusAward(held.unpaid_cents, reason[:2000])
         pay_rest(payment=held.payment, award=award, actor=actor, now=now)
         log_state_change(
             instance=held, old="appealed", new=held.state, actor=actor, now=now, reason=answer

@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 from annotation.domain.publishing.publish import batch_terms
 from annotation.domain.publishing.qualification_codes import pool_of
 from annotation.models import Batch, Submission
+from annotation.translated import translated
 from crowd.enums import GrantState
 from crowd.models import Assignment, Worker
 from metrics.counts import ratio
@@ -21,6 +22,7 @@ from projects.domain.schemes import scheme_of
 from projects.enums import BonusTiming, Role
 from projects.models import Project
 from projects.protocols import TERMS
+from schemes.contract.texts import Translatable
 
 # A worker's record covers their newest items with gold. It is good if this share of units was kept.
 RECORD_ITEMS = 30
@@ -98,7 +100,8 @@ def stated_timing(*, batch: Batch, worker_ref: str) -> str:
     texts = [_until_accepted(batch)]
     if has_bonus:
         texts.append(
-            gettext("Your bonus is in review %(until)s") % {"until": until_gold(batch.project)}
+            gettext("Your bonus is in review %(until)s")
+            % {"until": translated(until_gold(batch.project))}
         )
     return " ".join([*texts, reason]).strip()
 
@@ -140,13 +143,15 @@ def _duration(time: timedelta) -> str:
     return ngettext("%(count)s day", "%(count)s days", hours // 24) % {"count": hours // 24}
 
 
-def until_gold(project: Project) -> str:
+def until_gold(project: Project) -> Translatable:
     """Return how long a bonus waits and what is paid, as the end of a sentence."""
-    text = gettext(
+    return Translatable(
         "until the item is %(done)s. It is paid for the %(units)s that are kept, and in full if "
-        "there is no result after %(days)s days."
+        "there is no result after %(days)s days.",
+        done=Translatable(TERMS[project.protocol].done),
+        units=Translatable(scheme_of(project).vocabulary.unit.plural),
+        days=MAX_WAIT.days,
     )
-    return text % {**_terms(project), "days": MAX_WAIT.days}
 
 
 def _terms(project: Project) -> dict[str, str]:
@@ -154,12 +159,8 @@ def _terms(project: Project) -> dict[str, str]:
     return {
         "done": gettext(TERMS[project.protocol].done),
         "share": f"{KEPT_SHARE:.0%}",
-        "units": _units(project),
+        "units": gettext(scheme_of(project).vocabulary.unit.plural),
     }
-
-
-def _units(project: Project) -> str:
-    return gettext(scheme_of(project).vocabulary.unit.plural)
 
 
 def _may_wait(batch: Batch) -> bool:

@@ -9,6 +9,8 @@ from math import ceil
 from statistics import median
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import translation
+from django.utils.translation import gettext
 
 from annotation.domain.corpus.item_context import context_of, headline_of
 from annotation.domain.decisions.award_bonus import units_of
@@ -16,9 +18,11 @@ from annotation.domain.decisions.project_signals import signal_reasons
 from annotation.domain.publishing.publish import batch_terms
 from annotation.enums import HeldBonusState
 from annotation.models import HeldBonus, Submission, Task
+from annotation.translated import translated
 from audit.domain.change_state import log_state_change
 from crowd.domain.money.announce_bonuses import announce_bonus
 from crowd.domain.money.pay_scheme import Terms
+from crowd.domain.workers.languages import language_of
 from crowd.enums import AnnouncementStatus
 from crowd.models import Payment
 from projects.domain.cached_figures import figures_of
@@ -27,9 +31,10 @@ from projects.domain.webhook_events import record_event
 from projects.enums import WebhookEvent, page_role
 from projects.models import Project
 from schemes.contract.content import CheckedWork, ReviewReason
-from schemes.contract.values import Json, Noun
+from schemes.contract.texts import Translatable, joined, text_parts
+from schemes.contract.values import Json
+from web.money import dollars
 
-SECONDS = Noun("second", "seconds")
 # The floor of active seconds per item is this share of the median of accepted work.
 FLOOR_SHARE = 0.2
 MAX_FLOOR_SECONDS = 60
@@ -53,7 +58,10 @@ def _review_reasons(submission: Submission) -> Iterator[ReviewReason]:
     units = units_of(submission)
     if most and units > most:
         number, limit = map(scheme.vocabulary.unit.count, (units, most))
-        yield ReviewReason("units", f"{number}. Bonuses for more than {limit} are reviewed.")
+        text = Translatable(
+            "%(units)s. Bonuses for more than %(limit)s are reviewed.", units=number, limit=limit
+        )
+        yield ReviewReason("units", text)
     work = CheckedWork(
         content=submission.content,
         context=context_of(submission.item),
@@ -91,8 +99,13 @@ def speed_reason(submissions: Sequence[Submission]) -> Iterator[ReviewReason]:
     floor = least_seconds(submissions[0])
     if seconds < floor:
         item = scheme_of(submissions[0].item.project).vocabulary.item.singular
-        worked = SECONDS.count(round(seconds))
-        text = f"{worked} of work. We expect at least {floor:.0f} seconds per {item}."
+        text = Translatable(
+            "%(count)s second of work. We expect at least %(least)s seconds per %(item)s.",
+            plural="%(count)s seconds of work. We expect at least %(least)s seconds per %(item)s.",
+            count=round(seconds),
+            least=f"{floor:.0f}",
+            item=Translatable(item),
+        )
         yield ReviewReason("speed", text)
 
 
@@ -169,15 +182,18 @@ def hold_bonus(
 ) -> None:
     """Queue the bonus for a person's decision, with news for the worker. A repeat does nothing."""
     project = submissions[0].item.project
+    with translation.override(language_of(submissions[0].worker)):
+        news = _news(payment, submissions, reasons)
+        announced = translated(joined(reason.text for reason in reasons))
     held, created = HeldBonus.objects.get_or_create(
         payment=payment,
         defaults={
             "project": project,
             "earned_cents": payment.amount_cents,
             "terms": batch_terms(payment.assignment.hit.task.batch),
-            "reasons": [{"code": reason.code, "text": reason.text} for reason in reasons],
+            "reasons": [stored_reason(reason) for reason in reasons],
             "held_at": now,
-            "news": _news(payment, submissions, reasons),
+            "news": news,
             "news_at": now,
         },
     )
@@ -186,7 +202,7 @@ def hold_bonus(
     announce_bonus(
         payment=payment,
         status=AnnouncementStatus.REVIEWING,
-        text=" ".join(reason.text for reason in reasons),
+        text=announced,
         now=now,
     )
     record_event(
@@ -198,20 +214,27 @@ def hold_bonus(
     )
 
 
+def stored_reason(reason: ReviewReason) -> Json:
+    """Return the reason as HeldBonus stores it, in English with what its translation needs."""
+    return {"code": reason.code, "text": str(reason.text), "parts": text_parts(reason.text)}
+
+
 def _news(
     payment: Payment, submissions: Sequence[Submission], reasons: Sequence[ReviewReason]
 ) -> str:
-    listed = "\n".join(f"- {reason.text}" for reason in reasons)
-    return (
-        f"Thank you for your work on {work_title(submissions)}. Your reward is paid as usual. "
-        f"Your bonus of ${payment.amount_cents / 100:.2f} will be paid after a review, for these "
-        f"reasons:\n{listed}"
-    )
+    text = gettext(
+        "Thank you for your work on %(work)s. Your reward is paid as usual. Your bonus of %(amount)s "
+        "will be paid after a review, for these reasons:"
+    ) % {"work": work_title(submissions), "amount": dollars(payment.amount_cents)}
+    return "\n".join([text, *(f"- {translated(reason.text)}" for reason in reasons)])
 
 
 def work_title(submissions: Sequence[Submission]) -> str:
-    """Return a name of the work that its worker recognizes."""
+    """Return a name of the work that its worker recognizes, in the current language."""
     headlines = [
         headline_of(submission.item, submission.item.project) for submission in submissions
     ]
-    return f"“{'”, “'.join(headlines[:3])}” (assignment {submissions[0].assignment})"
+    return gettext("%(titles)s (assignment %(assignment)s)") % {
+        "titles": ", ".join(f"“{headline}”" for headline in headlines[:3]),
+        "assignment": submissions[0].assignment,
+    }

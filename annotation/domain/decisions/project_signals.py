@@ -27,6 +27,7 @@ from projects.domain.cached_figures import figures_of
 from projects.enums import InputSignals, Role
 from projects.models import Project
 from schemes.contract.content import ReviewReason
+from schemes.contract.texts import Translatable, joined
 
 # The newest submissions of a project are looked at, and of each worker the newest rhythms compared.
 NEWEST = 1_000
@@ -239,7 +240,11 @@ def _own_signals(
         distances = [rhythm_distance(one, other) for one, other in combinations(intervals, 2)]
         same = [value for value in distances if SAME_RHYTHM.is_shown(value)]
         if same:
-            text = f"{len(same)} of {len(distances)} pairs of submissions have the same rhythm."
+            text = Translatable(
+                "%(same)s of %(all)s pairs of submissions have the same rhythm.",
+                same=len(same),
+                all=len(distances),
+            )
             own[worker].append(Signal(SAME_RHYTHM.code, text))
     answers = {
         item: {work.submission.worker_id or 0: work.bag or Bag() for work in rows}
@@ -248,7 +253,11 @@ def _own_signals(
     }
     for pair in alike_pairs(answers, min_items=MIN_SHARED):
         if ALIKE.is_shown(pair.p_value):
-            text = f"{pair.near} of {pair.items} common items are nearly identical to another worker’s."
+            text = Translatable(
+                "%(near)s of %(all)s common items are nearly identical to another worker’s.",
+                near=pair.near,
+                all=pair.items,
+            )
             for worker in pair.people:
                 own[worker].append(Signal(ALIKE.code, text))
     return own
@@ -309,7 +318,7 @@ def signal_reasons(submission: Submission) -> list[ReviewReason]:
     signals += earlier.own if earlier else ()
     if not signals:
         return []
-    return [ReviewReason(REASON, " ".join(signal.evidence for signal in signals))]
+    return [ReviewReason(REASON, joined(signal.evidence for signal in signals))]
 
 
 def _is_preannotated(submission: Submission) -> bool:

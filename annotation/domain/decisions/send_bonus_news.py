@@ -5,9 +5,12 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Min
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop, ngettext
 
 from annotation.enums import HeldBonusState
 from annotation.models import BonusAppeal, HeldBonus
+from crowd.domain.workers.languages import language_of
 from crowd.domain.workers.write_messages import write_messages
 from jobs.domain.sweep import for_each_group
 
@@ -18,11 +21,11 @@ MIN_AGE = timedelta(minutes=1)
 MAX_CHARACTERS = 4000
 LIMIT = 500
 SUBJECTS = {
-    HeldBonusState.HELD: "Your bonus is being reviewed",
-    HeldBonusState.ACCEPTED: "Your bonus was accepted",
-    HeldBonusState.DECLINED: "Your bonus was declined",
+    HeldBonusState.HELD: gettext_noop("Your bonus is being reviewed"),
+    HeldBonusState.ACCEPTED: gettext_noop("Your bonus was accepted"),
+    HeldBonusState.DECLINED: gettext_noop("Your bonus was declined"),
 }
-ANSWERED = "Your appeal was answered"
+ANSWERED = gettext_noop("Your appeal was answered")
 
 
 def send_bonus_news(*, clock: Callable[[], datetime], limit: int = LIMIT) -> int:
@@ -68,10 +71,13 @@ def _send(group: Sequence[HeldBonus], now: datetime) -> int:
         if length > MAX_CHARACTERS:
             break
         chosen.append(held)
+    worker = group[0].payment.assignment.worker
+    with translation.override(language_of(worker)):
+        subject = _subject(chosen)
     write_messages(
         budget=group[0].project.budget,
-        workers=[group[0].payment.assignment.worker],
-        subject=_subject(chosen),
+        workers=[worker],
+        subject=subject,
         text="\n\n".join(held.news for held in chosen)[:MAX_CHARACTERS],
         now=now,
     )
@@ -82,5 +88,7 @@ def _send(group: Sequence[HeldBonus], now: datetime) -> int:
 def _subject(bonuses: Sequence[HeldBonus]) -> str:
     if len(bonuses) == 1:
         is_answer = BonusAppeal.objects.filter(held=bonuses[0]).exists()
-        return ANSWERED if is_answer else SUBJECTS[HeldBonusState(bonuses[0].state)]
-    return f"Your bonuses: {len(bonuses)} updates"
+        return gettext(ANSWERED if is_answer else SUBJECTS[HeldBonusState(bonuses[0].state)])
+    count = len(bonuses)
+    text = ngettext("Your bonuses: %(count)s update", "Your bonuses: %(count)s updates", count)
+    return text % {"count": count}

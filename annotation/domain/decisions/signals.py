@@ -16,6 +16,7 @@ from metrics.input_signals import (
     pasted_share,
     untrusted_share,
 )
+from schemes.contract.texts import Translatable
 from schemes.contract.values import Json
 
 
@@ -142,25 +143,41 @@ def input_signals(inputs: Inputs, *, active_seconds: int) -> list[Signal]:
 
 
 def _pasted(inputs: Inputs, _seconds: int) -> str:
-    text = f"{inputs.pasted:,} of {inputs.inserted:,} characters were pasted"
-    if inputs.absences:
-        text += f", and the page had no focus for {inputs.away_seconds:,.0f} seconds"
-    return f"{text}."
+    counts = {"pasted": f"{inputs.pasted:,}", "all": f"{inputs.inserted:,}"}
+    if not inputs.absences:
+        return Translatable("%(pasted)s of %(all)s characters were pasted.", **counts)
+    return Translatable(
+        "%(pasted)s of %(all)s characters were pasted, and the page had no focus for %(away)s seconds.",
+        away=f"{inputs.away_seconds:,.0f}",
+        **counts,
+    )
 
 
 def _scripted(inputs: Inputs, _seconds: int) -> str:
     events = inputs.untrusted + inputs.gestures
-    return f"A script caused {inputs.untrusted:,} of {events:,} events."
+    return Translatable(
+        "A script caused %(scripted)s of %(all)s events.",
+        scripted=f"{inputs.untrusted:,}",
+        all=f"{events:,}",
+    )
 
 
 def _fast(inputs: Inputs, seconds: int) -> str:
-    return f"{inputs.inserted:,} characters were entered in {seconds:,} active seconds."
+    return Translatable(
+        "%(characters)s characters were entered in %(seconds)s active seconds.",
+        characters=f"{inputs.inserted:,}",
+        seconds=f"{seconds:,}",
+    )
 
 
 def _even(inputs: Inputs, _seconds: int) -> str:
     low, high = (interval_quantile(inputs.intervals, share) for share in (0.25, 0.75))
-    count = sum(inputs.intervals)
-    return f"Half of {count:,} intervals between keys took {low:.0f} to {high:.0f} milliseconds."
+    return Translatable(
+        "Half of %(intervals)s intervals between keys took %(low)s to %(high)s milliseconds.",
+        intervals=f"{sum(inputs.intervals):,}",
+        low=f"{low:.0f}",
+        high=f"{high:.0f}",
+    )
 
 
 _EVIDENCE: Mapping[str, Callable[[Inputs, int], str]] = {
@@ -175,5 +192,9 @@ def model_signal(own: float, others: float) -> list[Signal]:
     """Return the signal of an answer's likeness to a model's, beside that of other people's answers."""
     if not MODEL.is_shown(own - others):
         return []
-    text = f"{own:.0%} of the answer is like a registered model’s, and {others:.0%} of others’ answers."
+    text = Translatable(
+        "%(own)s of the answer is like a registered model’s, and %(others)s of others’ answers.",
+        own=f"{own:.0%}",
+        others=f"{others:.0%}",
+    )
     return [Signal(MODEL.code, text)]

@@ -3,9 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from django.utils import translation
+from django.utils.translation import gettext
+
 from annotation.models import Batch
 from crowd.domain.provider.providers import capabilities_of
 from crowd.domain.workers.announce import announce, reachable
+from crowd.domain.workers.languages import by_language, in_all_languages
 from crowd.domain.workers.write_messages import MAX_SUBJECT_LENGTH
 from crowd.enums import GrantState
 from crowd.models import Message, QualificationType, Worker
@@ -13,11 +17,6 @@ from projects.models import Project
 from web.money import dollars
 
 EVERY = timedelta(days=1)
-TEXT = (
-    "New tasks of the project “{project}” are available to you, {reward} each{bonus}. {directions}"
-)
-IN_LIST = "They are in the marketplace's list, under the title “{title}”."
-AS_STUDY = "They are in a study, under the title “{title}”."
 
 
 def announce_work(
@@ -34,26 +33,46 @@ def announce_work(
     grants = pool.grants.filter(state__in=[GrantState.PENDING, GrantState.HELD])
     if groups:
         grants = grants.filter(value__in=groups)
-    subject = subject_for(project)
     recent = Message.objects.filter(
-        budget=project.budget_id, subject=subject, written_at__gt=now - EVERY
+        budget=project.budget_id,
+        subject__in=in_all_languages(lambda: subject_for(project)),
+        written_at__gt=now - EVERY,
     )
     members = Worker.objects.filter(pk__in=grants.values("worker"))
     unaware = reachable(members).exclude(pk__in=recent.values("worker")).order_by("pk")
-    text = TEXT.format(
-        project=project.title,
-        reward=dollars(batch.reward_cents),
-        bonus=" and a bonus" if batch.bonus_allowance_cents else "",
-        directions=directions_to(project, batch.title),
-    )
-    return announce(budget=project.budget, workers=unaware, subject=subject, text=text, now=now)
+    messages = []
+    for language, workers in by_language(unaware).items():
+        with translation.override(language):
+            subject, text = subject_for(project), _text(batch)
+        messages += announce(
+            budget=project.budget, workers=workers, subject=subject, text=text, now=now
+        )
+    return messages
 
 
 def subject_for(project: Project) -> str:
-    return f"New tasks: {project.title}"[:MAX_SUBJECT_LENGTH]
+    text = gettext("New tasks: %(project)s") % {"project": project.title}
+    return text[:MAX_SUBJECT_LENGTH]
+
+
+def _text(batch: Batch) -> str:
+    project = batch.project
+    if batch.bonus_allowance_cents:
+        text = gettext(
+            "New tasks of the project “%(project)s” are available to you, %(reward)s each and a bonus."
+        )
+    else:
+        text = gettext(
+            "New tasks of the project “%(project)s” are available to you, %(reward)s each."
+        )
+    values = {"project": project.title, "reward": dollars(batch.reward_cents)}
+    return f"{text % values} {directions_to(project, batch.title)}"
 
 
 def directions_to(project: Project, title: str) -> str:
     """Return where workers find the tasks with this title."""
-    has_studies = capabilities_of(project.provider).has_sessions
-    return (AS_STUDY if has_studies else IN_LIST).format(title=title)
+    if capabilities_of(project.provider).has_sessions:
+        text = gettext("They are in a study, under the title “%(title)s”.")
+    else:
+        text = gettext("They are in the marketplace's list, under the title “%(title)s”.")
+    return text % {"title": title}

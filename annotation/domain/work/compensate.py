@@ -12,7 +12,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
 from annotation.domain.publishing.publish import public_id_of
 from annotation.domain.work.worker_page import REFERENCE, InvalidPageError
@@ -24,6 +25,7 @@ from crowd.domain.money.pay_in_session import pay_in_session
 from crowd.domain.provider.providers import capabilities_of
 from crowd.domain.provider.site_key import site_key
 from crowd.domain.sessions.arrivals import Arrival
+from crowd.domain.workers.languages import language_of
 from crowd.domain.workers.qualifications import (
     define_qualification,
     grant_qualification,
@@ -35,6 +37,7 @@ from jobs.domain.sweep import for_each_row
 from projects.models import Project
 
 PAGE = "annotation:compensation"
+UNSUBMITTED = gettext_noop("Your session was approved without a submitted task.")
 LIFETIME_SECONDS = 60 * 86400
 MAX_CENTS = 100_000
 
@@ -65,10 +68,12 @@ def publish_compensation(
         return earlier
     token = _token(project, worker, key)
     public_id = public_id_of(token, key=site_key())
+    with translation.override(language_of(worker)):
+        title, description = gettext("Payment for your work"), _description(reason)
     hit_type = hit_type_of(
         provider=project.provider,
-        title="Payment for your work",
-        description=_description(project, reason),
+        title=title,
+        description=description,
         keywords="compensation",
         reward_cents=amount_cents,
         assignment_seconds=3600,
@@ -132,7 +137,7 @@ def book_approved_sessions(*, clock: Callable[[], datetime], limit: int = 50) ->
 def _book(session: StudySession, now: datetime) -> bool:
     pay_session(
         session=session,
-        reason="Your session was approved without a submitted task.",
+        reason=UNSUBMITTED,
         actor="provider",
         now=now,
     )
@@ -157,10 +162,11 @@ def _for_this_worker(worker: Worker, now: datetime) -> dict[str, object]:
     return requirement_for(qualification=kind)
 
 
-def _description(project: Project, reason: str) -> str:
-    noun = project.hit_noun
-    text = f"This {noun} is reserved for you. Accept and submit it to be paid. Reason: {reason}"
-    return text[:2000]
+def _description(reason: str) -> str:
+    text = gettext(
+        "This task is reserved for you. Accept and submit it to be paid. Reason: %(reason)s"
+    )
+    return (text % {"reason": reason})[:2000]
 
 
 def _token(project: Project, worker: Worker, key: str) -> str:

@@ -20,6 +20,7 @@ from annotation.models import Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
 from crowd.domain.hits.sync_hits import request_sync
 from crowd.domain.workers.confirm_claim import can_be_asked
+from crowd.domain.workers.languages import page_language
 from database import statements
 from projects.domain.schemes import scheme_of
 from projects.enums import InputSignals, page_role, writes_units
@@ -370,6 +371,7 @@ def _change_draft(
                 check_owner(draft=draft, claim=claim, task=task)
                 _check_time(draft, task, now)
                 draft.is_confirmed = draft.is_confirmed or is_certain
+                draft.language = page_language()
                 change(draft, claim.is_confirmed or draft.is_confirmed)
             return draft
         except IntegrityError:

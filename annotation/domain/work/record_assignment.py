@@ -18,6 +18,7 @@ from annotation.domain.work.onboarding.steps import confirm_onboarding
 from annotation.enums import LIVE, SubmissionState
 from annotation.models import Draft, Item, Submission, Task
 from audit.domain.change_state import log_state_change
+from crowd.domain.workers.languages import keep_language
 from crowd.models import Assignment
 from projects.domain.schemes import scheme_of
 from projects.enums import writes_units
@@ -84,6 +85,7 @@ def record_assignment(*, assignment_id: int, parse: Parse, now: datetime) -> lis
         )
     confirm_onboarding(project=task.batch.project, assignment=assignment, draft=draft)
     if draft:
+        keep_language(worker=assignment.worker, language=draft.language)
         Draft.objects.filter(pk=draft.pk).update(is_confirmed=True)
     Assignment.objects.filter(pk=assignment.pk).update(recorded_at=now)
     return submissions

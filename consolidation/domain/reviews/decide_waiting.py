@@ -23,6 +23,7 @@ from crowd.models import Assignment
 from jobs.domain.sweep import for_each_row
 from projects.domain.schemes import scheme_of
 from projects.protocols import TERMS
+from schemes.contract.texts import Translatable
 
 ACTOR = "automatic"
 
@@ -135,12 +136,19 @@ def _decide(waiting: HeldBonus, now: datetime) -> int:
     return 1
 
 
-def _note(held: HeldBonus, submissions: Sequence[Submission], kept: int, earned: int) -> str:
+def _note(
+    held: HeldBonus, submissions: Sequence[Submission], kept: int, earned: int
+) -> Translatable:
     """Describe the decision, for example "1 of 2 labels were kept when the item was consolidated."."""
     if all(row.kept_units is None for row in submissions):
-        return "There was no result, so the bonus is paid in full."
+        return Translatable("There was no result, so the bonus is paid in full.")
     if earned and not any(row.judged_units for row in submissions):
-        return "Nobody else judged the work, so the bonus is paid in full."
+        return Translatable("Nobody else judged the work, so the bonus is paid in full.")
     project = held.project
     unit, done = scheme_of(project).vocabulary.unit, TERMS[project.protocol].done
-    return f"{kept:,} of {unit.count(earned)} were kept when the item was {done}."
+    return Translatable(
+        "%(kept)s of %(units)s were kept when the item was %(done)s.",
+        kept=f"{kept:,}",
+        units=unit.count(earned),
+        done=Translatable(done),
+    )

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NotRequired, TypedDict, cast
 
+from django.utils.translation import gettext
+
 from audit.errors import TouchstoneError
 
 
@@ -158,18 +160,20 @@ def has_bonus(terms: Terms) -> bool:
 
 
 def explain_bonus(terms: Terms, units: int, counted: str) -> str:
-    """Return a text that explains the bonus to the worker.
+    """Return a text in the current language that explains the bonus to the worker.
 
     `counted` is the number of units with their noun, such as "3 labels".
     """
     paid = paid_units(terms, units)
     amounts = _unit_cents(terms, terms["free_units"] + paid)[terms["free_units"] :]
-    free = f"the first {terms['free_units']} are included, " if terms["free_units"] else ""
     if len(set(amounts)) == 1:
-        sums = f"{paid} x {amounts[0]} cents" if paid > 1 else f"{amounts[0]} cents"
+        sums = f"{paid} x {amounts[0]}" if paid > 1 else f"{amounts[0]}"
     else:
-        sums = " + ".join(map(str, amounts)) + " cents"
-    return f"{counted}: {free}{sums}."
+        sums = " + ".join(map(str, amounts))
+    values = {"units": counted, "free": terms["free_units"], "sums": sums}
+    if terms["free_units"]:
+        return gettext("%(units)s: the first %(free)s are included, %(sums)s cents.") % values
+    return gettext("%(units)s: %(sums)s cents.") % values
 
 
 def check_pay_scheme(raw: object, presets: Mapping[str, Any] | None = None) -> PayScheme:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from audit.errors import TouchstoneError
 from crowd.domain.provider.providers import study_provider_of
 from crowd.domain.sessions.session_rules import TIME_TO_RETURN
+from crowd.domain.workers.languages import keep_language, page_language
 from crowd.domain.workers.register_worker import register_worker
 from crowd.enums import AssignmentState, BlockState, DealState, SessionState, StudyState
 from crowd.models import Deal, Study, StudySession, Worker
@@ -108,6 +109,7 @@ def _admit(study: Study, listed: ListedSession, now: datetime) -> StudySession:
         raise InvalidArrivalError(
             gettext("You can't take part in this study. Please return your place.")
         )
+    keep_language(worker=worker, language=page_language())
     _check_others(worker, study, listed)
     session, created = StudySession.objects.get_or_create(
         external_id=listed.external_id,

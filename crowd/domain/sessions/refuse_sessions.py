@@ -11,6 +11,8 @@ from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -18,32 +20,34 @@ from crowd.domain.money.decide_assignment import check_reason
 from crowd.domain.provider.providers import study_provider_of
 from crowd.domain.sessions.session_rules import SUBMITTED_EARLY, TIME_TO_RETURN, done_tasks
 from crowd.domain.sessions.settle_sessions import UNDECIDED
+from crowd.domain.workers.languages import language_of
 from crowd.enums import AssignmentState, Provider, RejectionCategory, SessionState
 from crowd.models import Assignment, Budget, StudySession
 from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError
 from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
+from web.money import dollars
 
-NO_WORK = (
+NO_WORK = gettext_noop(
     "No task was submitted in this session, so that we cannot approve it. Please return your place. "
     "This does not affect your record. Write to us if you think that this is a mistake."
 )
-DECLINED = (
+DECLINED = gettext_noop(
     "You chose not to take part. Please return your place, so that others can take part. This does not "
     "affect your record."
 )
-NOT_OPENED = (
+NOT_OPENED = gettext_noop(
     "You hold a place and have not opened the study yet. Open it to begin, or return your place, so that "
     "others can take part. This does not affect your record."
 )
-FEW_TASKS = (
-    "You submitted {done} of {most} tasks and left before the end of the session. Your work is saved. "
-    "Please return your place: we then pay you ${dollars:.2f} and any bonus for these tasks at once. "
+FEW_TASKS = gettext_noop(
+    "You submitted %(done)s of %(most)s tasks and left before the end of the session. Your work is "
+    "saved. Please return your place: we then pay you %(amount)s and any bonus for these tasks at once. "
     "This does not affect your record."
 )
-ALL_REJECTED = (
-    "None of the work in this session could be accepted: {reasons} Please return your place, which does "
-    "not affect your record, or write to us if you think that this is a mistake."
+ALL_REJECTED = gettext_noop(
+    "None of the work in this session could be accepted: %(reasons)s Please return your place, which "
+    "does not affect your record, or write to us if you think that this is a mistake."
 )
 MAX_LETTERS = 1000
 
@@ -75,7 +79,7 @@ def request_returns(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -
     rows = empty_sessions() | StudySession.objects.filter(SUBMITTED_EARLY | unopened)
     return for_each_row(
         sweep="request returns",
-        rows=rows.filter(return_requested_at=None).select_related("study__hit_type"),
+        rows=rows.filter(return_requested_at=None).select_related("study__hit_type", "worker"),
         process=_request_return,
         clock=clock,
         limit=limit,
@@ -86,8 +90,10 @@ def request_returns(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -
 def _request_return(session: StudySession, now: datetime) -> bool:
     provider = study_provider_of(session.study.provider)
     changes: dict[str, object] = {"return_requested_at": now, "error": ""}
+    with translation.override(language_of(session.worker)):
+        reason = request_for(session)
     try:
-        provider.request_return(session.external_id, reason=request_for(session))
+        provider.request_return(session.external_id, reason=reason)
     except (OutcomeUnknownError, ProviderRefusedError) as error:
         changes = {"error": str(error)}
     StudySession.objects.filter(pk=session.pk).update(leased_until=None, **changes)
@@ -95,17 +101,22 @@ def _request_return(session: StudySession, now: datetime) -> bool:
 
 
 def request_for(session: StudySession) -> str:
-    """Return why the worker should return the session."""
+    """Return why the worker should return the session, in the current language."""
     if session.state == SessionState.ACTIVE:
-        return NOT_OPENED
+        return gettext(NOT_OPENED)
     if session.assignments.exclude(state=AssignmentState.REJECTED).exists():
         done = done_tasks(session)
-        dollars = done * session.study.hit_type.reward_cents / 100
-        return FEW_TASKS.format(done=done, most=session.study.hits_per_session, dollars=dollars)
+        return gettext(FEW_TASKS) % {
+            "done": done,
+            "most": session.study.hits_per_session,
+            "amount": dollars(done * session.study.hit_type.reward_cents),
+        }
     if session.declined_at:
-        return DECLINED
+        return gettext(DECLINED)
     reasons = _reasons(session)
-    return ALL_REJECTED.format(reasons=reasons)[:MAX_LETTERS] if reasons else NO_WORK
+    if not reasons:
+        return gettext(NO_WORK)
+    return (gettext(ALL_REJECTED) % {"reasons": reasons})[:MAX_LETTERS]
 
 
 def _reasons(session: StudySession) -> str:

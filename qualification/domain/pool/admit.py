@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
 from annotation.domain.publishing.announce_work import subject_for
 from annotation.domain.publishing.qualification_codes import passed_outside_pool, pool_code
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
+from crowd.domain.workers.languages import language_of
 from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.domain.workers.register_worker import is_forgotten
 from crowd.domain.workers.write_mail import also_by_mail
@@ -26,7 +29,9 @@ UNGROUPED = 0
 IN_POOL = (GrantState.PENDING, GrantState.HELD)
 WITHDRAWN = (GrantState.REVOKING, GrantState.REVOKED)
 BLOCKED = (BlockState.PENDING, BlockState.BLOCKED)
-POOL_FOLLOWS = "You are now a trained annotator. New tasks of the project will be available to you."
+POOL_FOLLOWS = gettext_noop(
+    "You are now a trained annotator. New tasks of the project will be available to you."
+)
 
 
 class AdmissionError(TouchstoneError):
@@ -113,13 +118,14 @@ def admit_worker(
         actor=actor,
         now=now,
     )
-    message = Message.objects.create(
-        worker=worker,
-        budget=project.budget,
-        subject=subject_for(project),
-        text=POOL_FOLLOWS,
-        written_at=now,
-    )
+    with translation.override(language_of(worker)):
+        message = Message.objects.create(
+            worker=worker,
+            budget=project.budget,
+            subject=subject_for(project),
+            text=gettext(POOL_FOLLOWS),
+            written_at=now,
+        )
     also_by_mail(message=message)
     return True
 

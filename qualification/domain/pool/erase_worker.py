@@ -140,11 +140,12 @@ def erase_worker(*, worker: Worker, how: Erasure, reason: str, actor: str, now: 
             session.external_id = f"{ERASED}{session.pk}"
             session.save(update_fields=["external_id"])
         Draft.objects.filter(**drafts).update(comment="", inputs={})
-    Draft.objects.filter(**drafts).update(worker_ref=row.external_id)
+    Draft.objects.filter(**drafts).update(worker_ref=row.external_id, language="")
     FinishedTutorial.objects.filter(worker_ref=before).delete()
     erase_labels(workers=[row])
     OnboardingDraft.objects.filter(worker_ref=before, project__provider=row.provider).delete()
-    row.save(update_fields=["external_id", "pseudonym"])
+    row.language = ""
+    row.save(update_fields=["external_id", "pseudonym", "language"])
     # The log contains the reason, but not the worker's id.
     log_state_change(instance=row, old="", new=f"{how}d", actor=actor, now=now, reason=reason)
     return row
@@ -159,7 +160,7 @@ def _erase_words(worker: Worker) -> None:
     WorkerNote.objects.filter(worker=worker).delete()
     QuestionnaireAnswer.objects.filter(worker=worker).delete()
     HeldBonus.objects.filter(payment__assignment__worker=worker).update(
-        reasons=[], note="", news=""
+        reasons=[], note="", note_parts=None, news=""
     )
     BonusAppeal.objects.filter(held__payment__assignment__worker=worker).update(text="", answer="")
     BonusAnnouncement.objects.filter(payment__assignment__worker=worker).update(text="", error="")

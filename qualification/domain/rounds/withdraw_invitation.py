@@ -3,6 +3,8 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext
 
 from annotation.domain.publishing.batch_actions import expire_batch
 from annotation.enums import BatchState
@@ -10,6 +12,7 @@ from audit.domain.change_state import change_state
 from audit.errors import TouchstoneError
 from crowd.domain.money.hit_reservations import place_cents_of, places_movement
 from crowd.domain.money.ledger import release_all, reserved_cents_left
+from crowd.domain.workers.languages import language_of
 from crowd.domain.workers.qualifications import revoke_qualification
 from crowd.models import Hit
 from qualification.domain.rounds.publish_round import round_qualification
@@ -48,10 +51,12 @@ def withdraw_invitation(*, enrolment: Enrolment, actor: str, now: datetime) -> i
     )
     if enrolment.cohort is None:
         return 0
+    with translation.override(language_of(enrolment.worker)):
+        text = gettext("Your invitation to %(title)s was withdrawn.")
     revoke_qualification(
         qualification=round_qualification(enrolment.round),
         worker=enrolment.worker,
-        reason=f"Your invitation to {enrolment.round.title} was withdrawn.",
+        reason=text % {"title": enrolment.round.title},
         now=now,
     )
     released = _release(enrolment, now)

@@ -5,9 +5,12 @@ from datetime import datetime
 from enum import StrEnum
 
 from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
 from annotation.enums import SubmissionState
 from audit.domain.change_state import Transitions, change_state, log_state_change
+from crowd.domain.workers.languages import language_of
 from crowd.domain.workers.qualifications import revoke_qualification
 from crowd.domain.workers.write_mail import also_by_mail
 from crowd.enums import PaymentState
@@ -41,31 +44,31 @@ STATE_OF = {
     Verdict.DECLINE: EnrolmentState.DECLINED,
     Verdict.WITHDRAW: EnrolmentState.WITHDRAWN,
 }
-THANKS = "Thank you for your work on “{title}”. {paid}"
+# The subject of the message, and its text after what is paid
 TEXTS = {
-    Verdict.PASS: ("You passed {title}", THANKS + "\n\nYou passed. {following}"),
+    Verdict.PASS: (gettext_noop("You passed %(title)s"), gettext_noop("You passed. %(following)s")),
     Verdict.REPEAT: (
-        "Please repeat {title}",
-        THANKS + "\n\nPlease do this round once more, using the feedback you received. "
-        "It will be available to you soon and is paid again.",
+        gettext_noop("Please repeat %(title)s"),
+        gettext_noop(
+            "Please do this round once more, using the feedback you received. It will be available to "
+            "you soon and is paid again."
+        ),
     ),
     Verdict.DECLINE: (
-        "{title}: no further tasks for now",
-        THANKS
-        + "\n\nWe selected a small group of workers for the next tasks and can't offer you a "
-        "place at this time. Your approval rate isn't affected, because no work was rejected.",
+        gettext_noop("%(title)s: no further tasks for now"),
+        gettext_noop(
+            "We selected a small group of workers for the next tasks and can't offer you a place at "
+            "this time. Your approval rate isn't affected, because no work was rejected."
+        ),
     ),
 }
-ALL_PAID = "All of it is paid."
-ON_THE_WAY = "{amount} of your pay is on its way."
-IN_REVIEW = (
-    "{amount} of your bonuses is in review. You'll get a message with the result, and the rest of your "
+ON_THE_WAY = gettext_noop("%(amount)s of your pay is on its way.")
+IN_REVIEW = gettext_noop(
+    "%(amount)s of your bonuses is in review. You'll get a message with the result, and the rest of your "
     "pay isn't affected."
 )
-DECLINED = "{amount} of your bonuses was declined."
-REST_PAID = "The rest is paid."
-ROUND_FOLLOWS = "The next round, “{title}”, will be available to you soon."
-NOTHING_FOLLOWS = "There are no further tasks for you now. If there are more, we'll message you."
+DECLINED = gettext_noop("%(amount)s of your bonuses was declined.")
+ROUND_FOLLOWS = gettext_noop("The next round, “%(title)s”, will be available to you soon.")
 
 
 @transaction.atomic
@@ -171,18 +174,25 @@ def _notify(enrolment: Enrolment, verdict: Verdict, now: datetime) -> None:
     """Send the worker a message. Workers who withdrew receive none."""
     if verdict not in TEXTS:
         return
-    subject, text = TEXTS[verdict]
-    title = enrolment.round.title
+    with translation.override(language_of(enrolment.worker)):
+        subject, text = _message(enrolment, verdict)
     message = Message.objects.create(
         worker=enrolment.worker,
         budget=enrolment.round.project.budget,
-        subject=subject.format(title=title)[:200],
-        text=text.format(
-            title=title, paid=_what_is_paid(enrolment), following=_what_follows(enrolment.round)
-        ),
+        subject=subject[:200],
+        text=text,
         written_at=now,
     )
     also_by_mail(message=message)
+
+
+def _message(enrolment: Enrolment, verdict: Verdict) -> tuple[str, str]:
+    """Return the subject and the text of the message in the current language."""
+    subject, decision = map(gettext, TEXTS[verdict])
+    thanks = gettext("Thank you for your work on “%(title)s”.")
+    values = {"title": enrolment.round.title, "following": _what_follows(enrolment.round)}
+    text = f"{thanks % values} {_what_is_paid(enrolment)}\n\n{decision % values}"
+    return subject % values, text
 
 
 def _what_is_paid(enrolment: Enrolment) -> str:
@@ -197,19 +207,24 @@ def _what_is_paid(enrolment: Enrolment) -> str:
             cents[DECLINED] += amount
         else:
             cents[IN_REVIEW if needs_review else ON_THE_WAY] += amount
-    sentences = [text.format(amount=dollars(sum)) for text, sum in cents.items() if sum]
+    sentences = [
+        gettext(text) % {"amount": dollars(amount)} for text, amount in cents.items() if amount
+    ]
     if not sentences:
-        return ALL_PAID
-    is_rest_paid = not cents[ON_THE_WAY] and not cents[IN_REVIEW]
-    return " ".join([*sentences, *([REST_PAID] if is_rest_paid else [])])
+        return gettext("All of it is paid.")
+    if not cents[ON_THE_WAY] and not cents[IN_REVIEW]:
+        sentences.append(gettext("The rest is paid."))
+    return " ".join(sentences)
 
 
 def _what_follows(round: Round) -> str:
     following = following_round(round)
-    sentences = [POOL_FOLLOWS] if round.pool_roles else []
+    sentences = [gettext(POOL_FOLLOWS)] if round.pool_roles else []
     if following:
-        sentences.append(ROUND_FOLLOWS.format(title=following.title))
-    return " ".join(sentences) or NOTHING_FOLLOWS
+        sentences.append(gettext(ROUND_FOLLOWS) % {"title": following.title})
+    return " ".join(sentences) or gettext(
+        "There are no further tasks for you now. If there are more, we'll message you."
+    )
 
 
 def effects_of_pass(round: Round) -> list[str]:

@@ -10,10 +10,12 @@ from django.core import signing
 from django.db import transaction
 from django.db.models import F
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
+from crowd.domain.workers.languages import language_of
 from crowd.domain.workers.write_mail import also_by_mail
 from crowd.models import Message, ReceivedMessage
 from qualification.models import BaseFeedback, Enrolment, Evaluation, Feedback, PoolFeedback
@@ -26,21 +28,25 @@ LINK_LIFE = timedelta(days=60)
 MAX_SECONDS_A_SAVE = 3600
 REPLY_LIMIT = 4000
 
-MESSAGE = """Hello,
+MESSAGE = gettext_noop("""Hello,
 
-{introduction}
+%(introduction)s
 
-{url}
+%(url)s
 
-This personal link works for {days} days without signing in. On the page, you can mark the \
-feedback as read and reply to it.
-"""
+This personal link works for %(days)s days without signing in. On the page, you can mark the feedback \
+as read and reply to it.
+""")
 
 INTRODUCTIONS = {
-    Feedback: "Thank you for finishing “{title}”. Your feedback is ready. It compares your work with "
-    "an expert's and includes notes from your trainer.",
-    PoolFeedback: "Thank you for your work on “{title}”. Your trainer has reviewed some of it. The "
-    "page below compares your work with the final version and includes notes.",
+    Feedback: gettext_noop(
+        "Thank you for finishing “%(title)s”. Your feedback is ready. It compares your work with an "
+        "expert's and includes notes from your trainer."
+    ),
+    PoolFeedback: gettext_noop(
+        "Thank you for your work on “%(title)s”. Your trainer has reviewed some of it. The page below "
+        "compares your work with the final version and includes notes."
+    ),
 }
 
 
@@ -142,13 +148,13 @@ def deliver(*, feedback: AnyFeedback, now: datetime, actor: str = "") -> None:
 
     `actor` is logged, by default the trainer.
     """
-    title = feedback.title
-    introduction = INTRODUCTIONS[type(feedback)].format(title=title)
+    with translation.override(language_of(feedback.worker)):
+        subject, text = _message(feedback)
     feedback.message = Message.objects.create(
         worker=feedback.worker,
         budget=feedback.project.budget,
-        subject=f"Your feedback on {title}"[:200],
-        text=MESSAGE.format(introduction=introduction, url=link_of(feedback), days=LINK_LIFE.days),
+        subject=subject[:200],
+        text=text,
         written_at=now,
     )
     also_by_mail(message=feedback.message)
@@ -156,6 +162,17 @@ def deliver(*, feedback: AnyFeedback, now: datetime, actor: str = "") -> None:
     feedback.save(update_fields=["message", "sent_at"])
     actor = actor or str(feedback.trainer)
     log_state_change(instance=feedback, old="draft", new="sent", actor=actor, now=now)
+
+
+def _message(feedback: AnyFeedback) -> tuple[str, str]:
+    """Return the subject and the text of the message in the current language."""
+    values = {"title": feedback.title}
+    text = gettext(MESSAGE) % {
+        "introduction": gettext(INTRODUCTIONS[type(feedback)]) % values,
+        "url": link_of(feedback),
+        "days": LINK_LIFE.days,
+    }
+    return gettext("Your feedback on %(title)s") % values, text
 
 
 def link_of(feedback: AnyFeedback) -> str:

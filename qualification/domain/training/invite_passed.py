@@ -3,7 +3,10 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.utils import translation
+from django.utils.translation import gettext
 
+from crowd.domain.workers.languages import language_of
 from crowd.domain.workers.write_mail import also_by_mail
 from crowd.models import Message, Worker
 from projects.models import Project
@@ -41,12 +44,14 @@ def invite_passed(*, round: Round, actor: str, now: datetime) -> list[Worker]:
     workers = [standing.worker for standing in outsiders if not standing.refusal]
     invite_workers(round=round, workers=workers, actor=actor, now=now)
     for worker in workers:
-        message = Message.objects.create(
-            worker=worker,
-            budget=round.project.budget,
-            subject=f"Invitation: {round.title}"[:200],
-            text=ROUND_FOLLOWS.format(title=round.title),
-            written_at=now,
-        )
+        values = {"title": round.title}
+        with translation.override(language_of(worker)):
+            message = Message.objects.create(
+                worker=worker,
+                budget=round.project.budget,
+                subject=(gettext("Invitation: %(title)s") % values)[:200],
+                text=gettext(ROUND_FOLLOWS) % values,
+                written_at=now,
+            )
         also_by_mail(message=message)
     return workers

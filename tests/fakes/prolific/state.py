@@ -138,6 +138,7 @@ class Submission:
     completed_at: datetime | None = None
     entered_code: str | None = None
     return_requested: datetime | None = None
+    return_reasons: tuple[str, ...] = ()
     bonus_payments: list[int] = field(default_factory=list)
     rejection: tuple[str, str] | None = None
     # The index in the study's access_details, if it has any.

@@ -317,9 +317,11 @@ def _keys_to_approve(platform: Platform, request: Request) -> list[str]:
 @route("POST", "/submissions/{key}/request-return/")
 def request_return(platform: Platform, request: Request, key: str) -> Response:
     submission = platform.submission(key)
-    if not request.ids("request_return_reasons"):
+    reasons = request.ids("request_return_reasons")
+    if not reasons:
         raise invalid(request_return_reasons="Enter a reason.")
     _require(submission, "a request to return", "ACTIVE", "AWAITING REVIEW")
+    submission.return_reasons = tuple(reasons)
     submission.return_requested = submission.return_requested or platform.now
     body = {
         "id": submission.id,

@@ -102,8 +102,8 @@ def test_judged_phrases_have_their_outcome_and_replacement():
         ("a race", "kept"),
         ("their dogs", "kept"),
     ]
-    assert units[0].values == ["50 x 100 at 10, 20, 60 x 100 at 80, 20"]
-    assert units[0].into == "50 x 100 at 10, 20, 50 x 100 at 80, 20"
+    assert units[0].values == ["50 x 100 (10, 20), 60 x 100 (80, 20)"]
+    assert units[0].into == "50 x 100 (10, 20), 50 x 100 (80, 20)"
     assert units[2].values == ["nothing to box"]
     assert {unit.state for unit in judged(None, [OURS, THEIRS], CONTEXT)} == {""}
 
