@@ -11,6 +11,7 @@ urlpatterns = [
     path(AT + "sentences/", corpus.Sentences.as_view(), name="sentences"),
     path(AT + "imports/", corpus.Imports.as_view(), name="imports"),
     path(AT + "imports/<int:pk>/", corpus.ImportDetail.as_view(), name="import"),
+    path(AT + "imports/<int:pk>/confirm/", corpus.ConfirmImport.as_view(), name="confirm_import"),
     path(AT + "imports/<int:pk>/cancel/", corpus.CancelImport.as_view(), name="cancel_import"),
     path(AT + "imports/<int:pk>/bad-rows/", corpus.BadRows.as_view(), name="bad_rows"),
     path(AT + "batches/", batches.Batches.as_view(), name="batches"),

@@ -29,6 +29,7 @@ from annotation.domain.publishing.queries import (
     workers_of,
 )
 from annotation.enums import Partition
+from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
 from consolidation.domain.cases.queries import count_gold, finished_costs
 from consolidation.enums import GoldSource
@@ -37,11 +38,13 @@ from crowd.domain.hits.queries import (
     failures_of,
     ledger_of,
     narrowed_ledger,
+    payments_of,
     pending_work,
     sums_of,
 )
+from crowd.domain.money.close_payment import close_payment
 from crowd.enums import LedgerKind
-from crowd.models import LedgerEntry, Worker
+from crowd.models import LedgerEntry, Payment, Worker
 from dashboard.archive import WorkLeftError, archive_project, unarchive_project
 from dashboard.delete_project import delete_project
 from dashboard.project_log import KINDS, LogFilter, log_ids
@@ -68,12 +71,11 @@ from projects.domain.schemes import scheme_of
 from projects.enums import TokenScope
 from projects.models import Project
 from projects.permissions import ADMINS, CAN_SEE_WORKERS, STAFF, post, read
-from web.actions import action
+from web.actions import action, money_action
 from web.downloads import download
 from web.errors import Conflict, conflicts
 from web.fields import PeriodForm
 from web.filters import ChoiceFilter, IdAfterFilter, MomentFilter
-from web.pagination import Cursors
 from web.serializers import BodySerializer
 
 
@@ -105,22 +107,17 @@ class _OfWorkers(ProjectEndpoint):
     def listed(self) -> QuerySet[Worker]:
         return workers_of(project=self.project)
 
-    def rows(self, workers: list[Worker]) -> list[dict[str, Any]]:
+    def shown(self, rows: list[Worker]) -> list[dict[str, Any]]:
         by_worker = figures_of(work_of_everyone, project=self.project).value
-        return [{"worker": worker, "work": by_worker.get(worker.pk, Work())} for worker in workers]
+        return [{"worker": worker, "work": by_worker.get(worker.pk, Work())} for worker in rows]
 
 
-class Workers(_OfWorkers):
+class Workers(_OfWorkers, ListEndpoint):
+    """List the workers who have submitted work in the project, newest first."""
+
     rules = read(CAN_SEE_WORKERS)
-    pagination_class = Cursors
     ordering = ("-pk",)
     operations = {"GET": "list_workers"}
-
-    def get(self, request: Request, slug: str) -> Response:
-        """List the workers who have submitted work in the project, newest first."""
-        page = self.paginate_queryset(self.get_queryset()) or []
-        serializer = self.get_serializer(self.rows(list(page)), many=True)
-        return self.get_paginated_response(serializer.data)
 
 
 class WorkerDetail(_OfWorkers):
@@ -129,7 +126,7 @@ class WorkerDetail(_OfWorkers):
 
     def get(self, request: Request, slug: str, pseudonym: str) -> Response:
         """Return a worker of the project."""
-        [row] = self.rows([self.find_row(pseudonym=pseudonym)])
+        [row] = self.shown([self.find_row(pseudonym=pseudonym)])
         return Response(self.get_serializer(row).data)
 
 
@@ -484,6 +481,11 @@ class FailureSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
     worker = serializers.CharField(allow_blank=True)
     cents = serializers.IntegerField(allow_null=True)
+    payment = serializers.IntegerField(
+        source="to_close",
+        allow_null=True,
+        help_text="The id of a rejected payment, which can be closed, or null.",
+    )
 
 
 class JobsSerializer(serializers.Serializer[Any]):
@@ -507,6 +509,62 @@ class Jobs(ProjectEndpoint):
         }
         data = {"pending": pending_work(**scope), "failures": failures_of(**scope)}
         return Response(self.get_serializer(data).data)
+
+
+class PaymentSerializer(serializers.ModelSerializer[Payment]):
+    """A payment for an assignment."""
+
+    worker = serializers.CharField(source="assignment.worker.pseudonym", read_only=True)
+    assignment = serializers.CharField(
+        source="assignment.external_id", read_only=True, help_text="The provider's id of it."
+    )
+    problem = serializers.CharField(
+        source="error", read_only=True, help_text="Why the provider rejected it, or empty."
+    )
+
+    class Meta:
+        model = Payment
+        fields = (
+            "id", "kind", "state", "amount_cents", "fee_cents", "worker", "assignment",
+            "intended_at", "problem",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class ClosingSerializer(BodySerializer):
+    reason = serializers.CharField(
+        max_length=1000,
+        help_text="How the worker was paid, or why nothing is owed. Stored in the log.",
+    )
+
+
+class ClosePayment(ProjectEndpoint):
+    rules = post(STAFF, TokenScope.PAY)
+    queryset = Payment.objects.none()
+    serializer_class = PaymentSerializer
+    operations = {"POST": "close_payment"}
+    refusals = (409,)
+    tag = "money"
+
+    def listed(self) -> QuerySet[Payment]:
+        return payments_of(budget=self.project.budget).select_related("assignment__worker")
+
+    @extend_schema(request=ClosingSerializer, responses={200: PaymentSerializer})
+    @money_action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Close a payment that the provider rejected, so that it is no longer listed as a failure.
+
+        No money moves, and it is never sent again.
+        """
+        data = self.read_body(request, ClosingSerializer)
+        with conflicts({TransitionNotAllowedError: "invalid_state"}):
+            close_payment(
+                payment=self.find_row(pk=pk),
+                actor=actor_of(request),
+                reason=data["reason"],
+                now=timezone.now(),
+            )
+        return Response(self.get_serializer(self.find_row(pk=pk)).data)
 
 
 class _OfProject(ProjectEndpoint):

@@ -32,11 +32,12 @@ class SweepFailureAdmin(ReadOnlyAdmin):
 
     @admin.action(description="Retry the selected rows now")
     def retry_now(self, request: HttpRequest, queryset: QuerySet[SweepFailure]) -> None:
-        count = retry_failures(failures=queryset, now=timezone.now())
+        actor = request.user.get_username()
+        count = retry_failures(failures=queryset, actor=actor, now=timezone.now())
         self.message_user(request, f"Rows that are tried again: {count}.")
 
     @admin.action(description="Set the selected rows aside, without further attempts")
     def set_aside(self, request: HttpRequest, queryset: QuerySet[SweepFailure]) -> None:
         actor = request.user.get_username()
-        count = set_aside(failures=queryset, by=actor, now=timezone.now())
+        count = set_aside(failures=queryset, actor=actor, now=timezone.now())
         self.message_user(request, f"Rows that were set aside: {count}.")

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from projects.api import me, members, projects, webhooks
+from projects.api import guidelines, me, members, projects, webhooks
 
 AT = "projects/<slug:slug>/"
 MEMBER = AT + "members/<int:pk>/"
@@ -12,6 +12,12 @@ urlpatterns = [
     path("me/", me.Me.as_view(), name="me"),
     path("projects/", projects.Projects.as_view(), name="projects"),
     path(AT, projects.ProjectDetail.as_view(), name="project"),
+    path(AT + "guidelines/", guidelines.GuidelinesList.as_view(), name="guidelines"),
+    path(
+        AT + "guidelines/<int:pk>/",
+        guidelines.GuidelinesDetail.as_view(),
+        name="guidelines_version",
+    ),
     path(AT + "members/", members.Members.as_view(), name="members"),
     path(MEMBER, members.MemberDetail.as_view(), name="member"),
     path(MEMBER + "remove/", members.RemoveMember.as_view(), name="remove_member"),

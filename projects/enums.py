@@ -62,6 +62,7 @@ class TokenScope(TextChoices):
     ENTER = "enter", "Enter: send predictions to benchmarks for your team"
     PAY = "pay", "Pay: decide submissions and held bonuses (pays workers)"
     MEMBERS = "members", "Members: see, invite, change and remove members, also admins"
+    OPERATE = "operate", "Operate: block workers and retry failures of the whole site (superusers)"
 
 
 class Protocol(TextChoices):

@@ -1,6 +1,5 @@
 """Forms of projects, settings, guidelines, members, notifications and API tokens."""
 
-from collections.abc import Collection
 from typing import Any
 
 from django import forms
@@ -13,6 +12,7 @@ from crowd.domain.provider.check_account import check_filter_set
 from crowd.domain.provider.providers import NO_ANSWER, available_providers, knows_sessions
 from crowd.domain.workers.qualifications import system_requirements
 from crowd.enums import DEFAULT_PROVIDER, Provider
+from projects.domain.change_project import MAX_GUIDELINES
 from projects.domain.check_slug import LONGEST, SlugError, check_slug
 from projects.domain.choose_protocol import MAX_REVISIONS, MAX_VALIDATORS
 from projects.domain.schemes import scheme_of
@@ -483,7 +483,7 @@ class TranslationForm(forms.Form):
     """A translation of the guidelines. An empty text removes it."""
 
     text = forms.CharField(
-        max_length=100_000,
+        max_length=MAX_GUIDELINES,
         strip=False,
         required=False,
         label="Translation, in Markdown",
@@ -491,34 +491,17 @@ class TranslationForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "true", "dir": "auto"}),
     )
 
-    def clean_text(self) -> str:
-        # Browsers send CR LF, which must not make an unchanged text a new version.
-        text: str = self.cleaned_data["text"].replace("\r\n", "\n").rstrip()
-        return text and text + "\n"
-
 
 class GuidelinesForm(TranslationForm):
     """The guidelines in their main language, which workers see who read none of the translations."""
 
     text = forms.CharField(
-        max_length=100_000,
+        max_length=MAX_GUIDELINES,
         strip=False,
         label="Guidelines, in Markdown",
         widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "true", "dir": "auto"}),
     )
     language = forms.ChoiceField(choices=CHOICES, required=False, label="Language of the text")
-
-    def __init__(self, *args: Any, translations: Collection[str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.translations = translations
-
-    def clean_language(self) -> str:
-        language: str = self.cleaned_data["language"]
-        if language in self.translations:
-            raise forms.ValidationError(
-                "There is a translation into this language. Remove it first."
-            )
-        return language
 
 
 class ProjectsField(forms.ModelMultipleChoiceField):

@@ -30,11 +30,12 @@ User = AbstractBaseUser | AnonymousUser
 
 
 class Access(Enum):
-    """Rules of pages that belong to no project."""
+    """Rules of pages and endpoints that belong to no project."""
 
     PUBLIC = "anyone"
     SIGNED_IN = "signed-in users"
     CAN_CREATE_PROJECTS = "users with the permission to add projects"
+    SUPERUSERS = "superusers"
 
 
 MEMBERS = frozenset(MemberRole)

@@ -188,7 +188,10 @@ def training_addresses(enrolment: Enrolment) -> list[str]:
 
 
 def api_addresses(project: Project) -> list[str]:
-    """Return the addresses of the project's API resources, without the list of all schemes."""
+    """Return the addresses of the project's API resources.
+
+    The list of all schemes, and what only superusers or some schemes have, are left out.
+    """
     newest = {
         "item": project.items.latest("pk").pk,
         "batch": project.batches.latest("pk").pk,
@@ -198,7 +201,10 @@ def api_addresses(project: Project) -> list[str]:
         .pk,
     }
     worker = Worker.objects.latest("pk").pseudonym
-    others = ("schema", "schemes", "not_found")
+    others = (
+        *("schema", "schemes", "not_found", "blocks", "failures"),
+        *("resource_versions", "lost_parts"),
+    )
     names = [route.name for route in api_routes if route.name not in others]
     result = []
     for name in names:

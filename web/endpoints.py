@@ -40,7 +40,8 @@ class Endpoint(GenericAPIView[Any]):
 
     `operations` names each method's operation in the schema. `refusals` lists the status codes that an
     endpoint's domain adds to the usual ones. `action_parameters` are the query parameters of its
-    actions, and `query` describes those of a GET that is no list.
+    actions, and `query` describes those of a GET that is no list. `body` describes the body of an action
+    whose method several endpoints share.
     """
 
     http_method_names = ["get", "head", "post", "patch"]
@@ -51,6 +52,7 @@ class Endpoint(GenericAPIView[Any]):
     refusals: ClassVar[Sequence[int]] = ()
     action_parameters: ClassVar[Sequence[str]] = ()
     query: ClassVar[type[BodySerializer] | None] = None
+    body: ClassVar[type[BodySerializer] | None] = None
     tag = ""
 
     @property
@@ -113,10 +115,14 @@ class Endpoint(GenericAPIView[Any]):
         return known | (PAGING if self.pagination_class else set())
 
     def read_body(
-        self, request: Request, serializer_class: type[BodySerializer] = NoBody, **context: Any
+        self,
+        request: Request,
+        serializer_class: type[BodySerializer] | None = None,
+        **context: Any,
     ) -> dict[str, Any]:
-        """Return the checked fields of the body, which has none by default."""
-        serializer = serializer_class(data=request.data, context=context)
+        """Return the checked fields of the body, which has those of `body` or none by default."""
+        read = serializer_class or self.body or NoBody
+        serializer = read(data=request.data, context=context)
         serializer.is_valid(raise_exception=True)
         return dict(serializer.validated_data)
 

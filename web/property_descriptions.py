@@ -342,7 +342,29 @@ DESCRIPTIONS = {
     "reference": "The gold with which systems are compared.",
     "tables": "The tables of the page, with their rows.",
     "facts": "Other facts about the system.",
+    # Imports of resources, guidelines and previews
+    "translated_into": "The languages of the translations, as BCP 47 tags.",
+    "preview": "What the import would do, or null if it is not `uploaded`.",
+    "encodings": "The encodings in which a file that is not UTF-8 can be read, with its text.",
+    "ImportPreview.notes": "How a table was read.",
+    "ImportPreview.expected_cents": "The expected cost of the new items, with fees, rounded up.",
+    "PreviewedSentence.text": "The text of the sentence.",
+    # The whole site
+    "sweep": "The name of the background process.",
+    "model": "The type of the row.",
+    "first_failed_at": "When it failed for the first time, in UTC.",
+    "retry_at": "When it is tried again, in UTC.",
+    "set_aside_at": "When a person stopped further attempts, in UTC, or null.",
+    "set_aside_by": "Who did so, or an empty text.",
+    # Payments
+    "Payment.kind": "What it pays for.",
+    "bonus_cents": "The part that is paid as a bonus, without fees.",
+    "intended_at": "When it was decided to pay it, in UTC.",
+    "planned_at": "When it was planned, in UTC.",
+    "paid_at": "When it was sent to the provider, in UTC, or null.",
+    "confirmed_at": "When the provider confirmed it, in UTC, or null.",
     # Studies
+    "rejection_reason": "A person's reason to reject a session without any task, or an empty text.",
     "hits_per_session": "How many tasks a participant gets.",
     "issue": "What is wrong with the session, or an empty text.",
     # Errors

@@ -3,11 +3,12 @@
 from http import HTTPStatus
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from drf_standardized_errors.openapi import AutoSchema
 
 from web.actions import needs_key
-from web.serializers import BodySerializer
+from web.request_examples import EXAMPLES
+from web.serializers import BodySerializer, NoBody
 
 
 def _header(name: str, description: str, *, required: bool = False) -> OpenApiParameter:
@@ -77,6 +78,18 @@ class Schema(AutoSchema):
     def get_summary(self) -> str | None:
         lines = (self.get_description() or "").strip().splitlines()
         return lines[0].rstrip(".") if lines else None
+
+    def get_request_serializer(self) -> Any:
+        """Return the view's `body`, by which views that share a method differ."""
+        body = self.view.body
+        return None if body is NoBody else body or super().get_request_serializer()
+
+    def get_examples(self) -> list[OpenApiExample]:
+        value = EXAMPLES.get(self.get_operation_id())
+        if value is None:
+            return []
+        [media_type, *_] = self.map_parsers()
+        return [OpenApiExample("Example", value=value, request_only=True, media_type=media_type)]
 
     def get_override_parameters(self) -> list[Any]:
         if self.method == "GET":

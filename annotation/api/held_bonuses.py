@@ -1,5 +1,7 @@
 """Endpoints that list held bonuses and accept or decline them."""
 
+from collections.abc import Callable
+
 from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
@@ -53,51 +55,35 @@ class HeldBonusDetail(_OfHeldBonuses, DetailEndpoint):
     operations = {"GET": "get_held_bonus"}
 
 
-class _Reviewed(_OfHeldBonuses):
-    refusals = (409, 412)
+class _Review(_OfHeldBonuses):
+    """An action that decides a held bonus, with the fields of its `body`."""
 
-    def find(self, request: Request, pk: int) -> HeldBonus:
+    rules = post(STAFF, TokenScope.PAY)
+    refusals = (409, 412)
+    decide: Callable[..., None]
+
+    @extend_schema(responses={200: HeldBonusSerializer})
+    @money_action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        data = self.read_body(request)
         held: HeldBonus = self.find_row(pk=pk)
         self.require_match(request, HeldBonusSerializer(held).data)
-        return held
+        with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
+            type(self).decide(held=held, actor=actor_of(request), now=timezone.now(), **data)
+        return Response(HeldBonusSerializer(self.find_row(pk=pk)).data)
 
 
-class AcceptBonus(_Reviewed):
-    rules = post(STAFF, TokenScope.PAY)
+class AcceptBonus(_Review):
+    """Pay the held bonus, or the part of it for the accepted units."""
+
     operations = {"POST": "accept_bonus"}
-
-    @extend_schema(request=AcceptBonusSerializer, responses={200: HeldBonusSerializer})
-    @money_action
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Pay the held bonus, or the part of it for the accepted units."""
-        data = self.read_body(request, AcceptBonusSerializer)
-        held = self.find(request, pk)
-        with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
-            accept_bonus(
-                held=held,
-                units=data.get("units"),
-                note=data["note"],
-                actor=actor_of(request),
-                now=timezone.now(),
-            )
-        return Response(HeldBonusSerializer(self.find_row(pk=pk)).data)
+    body = AcceptBonusSerializer
+    decide = accept_bonus
 
 
-class DeclineBonus(_Reviewed):
-    rules = post(STAFF, TokenScope.PAY)
+class DeclineBonus(_Review):
+    """Decline the held bonus. The worker keeps the reward and gets the reason."""
+
     operations = {"POST": "decline_bonus"}
-
-    @extend_schema(request=ReasonSerializer, responses={200: HeldBonusSerializer})
-    @money_action
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Decline the held bonus. The worker keeps the reward and gets the reason."""
-        data = self.read_body(request, ReasonSerializer)
-        held = self.find(request, pk)
-        with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
-            decline_bonus(
-                held=held,
-                reason=data["reason"],
-                actor=actor_of(request),
-                now=timezone.now(),
-            )
-        return Response(HeldBonusSerializer(self.find_row(pk=pk)).data)
+    body = ReasonSerializer
+    decide = decline_bonus

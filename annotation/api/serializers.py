@@ -1,6 +1,7 @@
 """Serializers of sentences, imports, batches and submissions. Amounts are in whole US cents."""
 
 from collections.abc import Collection, Mapping
+from math import ceil
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -17,10 +18,12 @@ from annotation.domain.corpus.text_encodings import UnknownEncodingError
 from annotation.domain.publishing.arms import MAX_ARMS
 from annotation.domain.publishing.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.publishing.choose_workers import Who
+from annotation.domain.publishing.preview_import import ImportPreview, preview_of
 from annotation.domain.publishing.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.enums import ModelUse, Partition
 from annotation.models import Arm, Batch, HeldBonus, Sentence, Submission
 from crowd.enums import WORK_CATEGORIES
+from jobs.enums import JobState
 from jobs.models import Job
 from projects.api.serializers import MAX_CENTS
 from projects.enums import SuggestionChoice
@@ -138,6 +141,105 @@ class ImportSerializer(ReadFilesSerializer):
 
     def get_update(self, job: Job) -> bool:
         return Setting.UPDATE in settings_of(job.parameters)
+
+
+class EncodingSerializer(serializers.Serializer[Any]):
+    encoding = serializers.CharField(help_text="An encoding in which the file can be read.")
+    text = serializers.CharField(help_text="The first line that is not UTF-8, in this encoding.")
+
+
+class PreviewedSentenceSerializer(serializers.Serializer[Any]):
+    external_id = serializers.CharField()
+    text = serializers.CharField()
+    items = serializers.ListField(
+        source="headlines", child=serializers.CharField(), help_text="What people see of its items."
+    )
+    note = serializers.CharField(help_text="What is special about it, or empty.")
+
+
+class ImportPreviewSerializer(serializers.Serializer[Any]):
+    """What an import would do. Its counts grow until `state` is finished."""
+
+    state = serializers.ChoiceField(
+        source="check.state", choices=JobState.choices, help_text="The state of the reading job."
+    )
+    problem = serializers.SerializerMethodField()
+    is_whole = serializers.BooleanField(
+        source="read.whole", help_text="False if only the first rows of the files were read."
+    )
+    encodings = serializers.SerializerMethodField()
+    notes = serializers.SerializerMethodField()
+    sentences_listed = serializers.IntegerField(
+        source="read.listed", help_text="The readable sentences of the files."
+    )
+    sentences_added = serializers.IntegerField(source="read.sentences")
+    sentences_updated = serializers.IntegerField(source="read.updated")
+    sentences_known = serializers.IntegerField(source="read.known")
+    sentences_repeated = serializers.IntegerField(
+        source="read.repeated", help_text="Those whose id came before in the files."
+    )
+    duplicates = serializers.IntegerField(
+        source="read.duplicates", help_text="New sentences with the text of another one."
+    )
+    items_added = serializers.IntegerField(source="read.items")
+    items_updated = serializers.IntegerField(source="read.items_updated")
+    error_count = serializers.IntegerField(source="read.bad_rows")
+    errors = RowErrorSerializer(source="read.error_rows", many=True)  # type: ignore[assignment]
+    settings = serializers.DictField(
+        source="read.offers",
+        child=serializers.IntegerField(),
+        help_text="Settings of the import, and the number of bad rows that each would accept.",
+    )
+    warning_count = serializers.IntegerField(source="read.warning_count")
+    warnings = serializers.ListField(
+        source="read.warnings",
+        child=serializers.CharField(),
+        help_text="The first warnings of each kind, with the line in the file.",
+    )
+    item_cents = serializers.FloatField(
+        source="cost.cents", help_text="The expected cost of an item until it is gold, with fees."
+    )
+    expected_cents = serializers.SerializerMethodField()
+    is_assumed = serializers.BooleanField(
+        source="cost.is_assumed",
+        help_text="True if the cost is an estimate without data of this project.",
+    )
+    sentences = PreviewedSentenceSerializer(
+        source="read.shown", many=True, help_text="The first sentences with their items."
+    )
+
+    def get_problem(self, row: ImportPreview) -> str:
+        """Return why the files can't be read, or an empty text."""
+        return with_parameters(row.check.problem or row.read.problem)
+
+    @extend_schema_field(EncodingSerializer(many=True))
+    def get_encodings(self, row: ImportPreview) -> list[dict[str, str]]:
+        """Return encodings in which files that are not UTF-8 can be read, the likeliest first."""
+        return [{"encoding": name, "text": text} for name, text in row.read.readings.items()]
+
+    def get_notes(self, row: ImportPreview) -> list[str]:
+        """Return how a table was read."""
+        return list(row.read.table["notes"]) if row.read.table else []
+
+    def get_expected_cents(self, row: ImportPreview) -> int:
+        """Return the expected cost of the new items, rounded up."""
+        return ceil(row.cost.cents * row.read.items)
+
+
+class PreviewedImportSerializer(ImportSerializer):
+    """An import. After a dry run, it is `uploaded`, and has a preview until it is confirmed."""
+
+    preview = serializers.SerializerMethodField()
+
+    class Meta(ImportSerializer.Meta):
+        fields = (*ImportSerializer.Meta.fields, "preview")
+        read_only_fields = fields
+
+    @extend_schema_field(ImportPreviewSerializer(allow_null=True))
+    def get_preview(self, job: Job) -> dict[str, Any] | None:
+        """Return what the import would do, or null if it is not `uploaded`."""
+        preview = preview_of(job)
+        return ImportPreviewSerializer(preview).data if preview else None
 
 
 class UploadSerializer(BodySerializer):

@@ -1,6 +1,9 @@
 """Endpoints that list, accept and reject submissions."""
 
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
+from typing import ClassVar
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -37,6 +40,7 @@ from web.actions import money_action
 from web.errors import Conflict, conflicts
 from web.fields import PeriodForm
 from web.filters import ChoiceFilter, IdAfterFilter, MomentFilter
+from web.serializers import BodySerializer, NoBody
 
 
 class SubmittedForm(PeriodForm):
@@ -87,10 +91,19 @@ class SubmissionDetail(_OfSubmissions, DetailEndpoint):
     operations = {"GET": "get_submission"}
 
 
-class _Decided(_OfSubmissions):
-    refusals = (409, 412)
+class _Decision(_OfSubmissions):
+    """An action that decides the assignment of a submission, with the fields of its `body`."""
 
-    def find_pair(self, request: Request, pk: int) -> tuple[Submission, Assignment]:
+    rules = post(STAFF, TokenScope.PAY)
+    body: ClassVar[type[BodySerializer]] = NoBody
+    refusals = (409, 412)
+    refused: ClassVar[Sequence[type[Exception]]] = (TransitionNotAllowedError,)
+    decide: Callable[..., None]
+
+    @extend_schema(responses={200: SubmissionSerializer})
+    @money_action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        data = self.read_body(request)
         submission: Submission = self.find_row(pk=pk)
         self.require_match(request, SubmissionSerializer(submission).data)
         if submission.assignment is None:
@@ -98,84 +111,51 @@ class _Decided(_OfSubmissions):
                 "Only workers' submissions can be accepted or rejected, not an expert's.",
                 "invalid_state",
             )
-        return submission, submission.assignment
+        with conflicts(dict.fromkeys(self.refused, "invalid_state")):
+            type(self).decide(
+                assignment=submission.assignment,
+                actor=actor_of(request),
+                now=timezone.now(),
+                **data,
+            )
+        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
+        return Response(SubmissionSerializer(self.find_row(pk=pk)).data)
 
 
-class AcceptSubmission(_Decided):
-    rules = post(STAFF, TokenScope.PAY)
+def _accept_usable(*, assignment: Assignment, actor: str, now: datetime) -> None:
+    """Accept the assignment. Raise Conflict if its content can't be used."""
+    if not can_be_accepted(assignment):
+        raise Conflict("This content can't be used as an annotation.", "invalid_state")
+    accept_assignment(assignment=assignment, actor=actor, now=now)
+
+
+class AcceptSubmission(_Decision):
+    """Accept the submission's assignment and pay its reward and bonus."""
+
     operations = {"POST": "accept_submission"}
-
-    @extend_schema(request=None, responses={200: SubmissionSerializer})
-    @money_action
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Accept the submission's assignment and pay its reward and bonus."""
-        self.read_body(request)
-        _, assignment = self.find_pair(request, pk)
-        if not can_be_accepted(assignment):
-            raise Conflict("This content can't be used as an annotation.", "invalid_state")
-        with conflicts({TransitionNotAllowedError: "invalid_state"}):
-            accept_assignment(assignment=assignment, actor=actor_of(request), now=timezone.now())
-        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
-        return Response(SubmissionSerializer(self.find_row(pk=pk)).data)
+    decide = _accept_usable
 
 
-class RejectSubmission(_Decided):
-    rules = post(STAFF, TokenScope.PAY)
+class RejectSubmission(_Decision):
+    """Reject the submission's assignment. The worker is not paid."""
+
     operations = {"POST": "reject_submission"}
-
-    @extend_schema(request=RejectionReasonSerializer, responses={200: SubmissionSerializer})
-    @money_action
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Reject the submission's assignment. The worker is not paid."""
-        data = self.read_body(request, RejectionReasonSerializer)
-        _, assignment = self.find_pair(request, pk)
-        with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
-            reject_submissions(
-                assignment=assignment,
-                reason=data["reason"],
-                category=data["category"],
-                actor=actor_of(request),
-                now=timezone.now(),
-            )
-        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
-        return Response(SubmissionSerializer(self.find_row(pk=pk)).data)
+    body = RejectionReasonSerializer
+    refused = (TransitionNotAllowedError, ValueError)
+    decide = reject_submissions
 
 
-class PayWithoutUsing(_Decided):
-    rules = post(STAFF, TokenScope.PAY)
+class PayWithoutUsing(_Decision):
+    """Pay for the submission's assignment, and use none of its work."""
+
     operations = {"POST": "pay_without_using"}
-
-    @extend_schema(request=None, responses={200: SubmissionSerializer})
-    @money_action
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Pay for the submission's assignment, and use none of its work."""
-        self.read_body(request)
-        _, assignment = self.find_pair(request, pk)
-        with conflicts({TransitionNotAllowedError: "invalid_state"}):
-            pay_without_using(assignment=assignment, actor=actor_of(request), now=timezone.now())
-        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
-        return Response(SubmissionSerializer(self.find_row(pk=pk)).data)
+    decide = pay_without_using
 
 
-class OverturnRejection(_Decided):
-    rules = post(STAFF, TokenScope.PAY)
+class OverturnRejection(_Decision):
+    """Pay for a rejected submission's assignment, and use its work again or not."""
+
     operations = {"POST": "overturn_rejection"}
-
-    @extend_schema(request=OverturnSerializer, responses={200: SubmissionSerializer})
-    @money_action
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Pay for a rejected submission's assignment, and use its work again or not."""
-        data = self.read_body(request, OverturnSerializer)
-        _, assignment = self.find_pair(request, pk)
-        with conflicts(
-            {OverturnError: "invalid_state", TransitionNotAllowedError: "invalid_state"}
-        ):
-            overturn_rejection(
-                assignment=assignment,
-                use=data["use"],
-                reason=data["reason"],
-                actor=actor_of(request),
-                now=timezone.now(),
-            )
-        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
-        return Response(SubmissionSerializer(self.find_row(pk=pk)).data)
+    body = OverturnSerializer
+    refused = (TransitionNotAllowedError, OverturnError)
+    decide = overturn_rejection

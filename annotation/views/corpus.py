@@ -23,7 +23,7 @@ from annotation.domain.corpus.preview_corpus import CORPUS_CHECK, Preview, store
 from annotation.domain.corpus.queue_import import IMPORT, queue_import
 from annotation.domain.corpus.sample_corpus import NoSampleError, upload_sample
 from annotation.domain.corpus.text_encodings import ENCODINGS
-from annotation.domain.publishing.cost_model import item_cents, role_costs
+from annotation.domain.publishing.cost_model import item_cost
 from annotation.domain.publishing.offer_settings import offered_settings
 from annotation.forms import CorpusForm, ReadingForm
 from audit.domain.change_state import TransitionNotAllowedError
@@ -205,8 +205,7 @@ def _preview_page(
     check = check_of(kind=CORPUS_CHECK, upload=job)
     stored = stored_preview(last_result(kind=CORPUS_CHECK, upload=job))
     read = Preview(problem=problem, table=stored.table if stored else None) if problem else stored
-    costs = role_costs(project=project)
-    cents = item_cents(costs, project=project)
+    cost = item_cost(project=project)
     vocabulary = scheme_of(project).vocabulary
     noun, row = vocabulary.item, vocabulary.row
     shown_form = _shown_form(job, read)
@@ -233,9 +232,9 @@ def _preview_page(
         "row_heading": row.singular[:1].upper() + row.singular[1:],
         "import_rows": f"Import {row.count(read.sentences)}" if read else "",
         "listed": row.count(read.listed) if read else "",
-        "item_cents": cents,
-        "cents": cents * read.items if read else 0,
-        "is_assumed": not all(cost.seen for cost in costs),
+        "item_cents": cost.cents,
+        "cents": cost.cents * read.items if read else 0,
+        "is_assumed": cost.is_assumed,
     }
     fragment = "annotation/fragments/corpus_preview.html"
     page = "annotation/corpus_preview.html"

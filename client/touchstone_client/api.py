@@ -85,10 +85,17 @@ class Touchstone:
         return _content(self._connection.send("PATCH", path, body=body, key=key))
 
     def upload(
-        self, path: str, files: Uploads, form: Mapping[str, Any], *, key: str | None = None
+        self,
+        path: str,
+        files: Uploads,
+        form: Mapping[str, Any],
+        *,
+        key: str | None = None,
+        **query: Any,
     ) -> Any:
         """Send files, each with the name of its field, and other fields of a form."""
-        return _content(self._connection.send("POST", path, form=form, files=files, key=key))
+        send = self._connection.send
+        return _content(send("POST", path, query=query, form=form, files=files, key=key))
 
     def pages(self, path: str, **query: Any) -> Iterator[Any]:
         """Yield the rows of a list. Its pages are read when their rows are needed."""
@@ -159,10 +166,33 @@ class Project:
 
         Settings are the other fields of the endpoint, such as `domain`, `partition` or `strict`.
         """
-        uploads = [*_uploads("files", files), *_uploads("items_files", items_files)]
-        if images is not None:
-            uploads += _uploads("images", images)
-        return self._upload("imports/", uploads, settings)
+        return self._upload("imports/", _corpus(files, items_files, images), settings)
+
+    def preview_corpus(
+        self,
+        files: Files,
+        *,
+        items_files: Files = (),
+        images: str | Path | None = None,
+        timeout: float | None = 600,
+        **settings: str | bool,
+    ) -> records.PreviewedImport:
+        """Return what an import would do, in `preview`. Nothing is imported before `confirm_import`.
+
+        The arguments are those of `import_corpus`.
+        """
+        uploads = _corpus(files, items_files, images)
+        job = self._upload("imports/", uploads, settings, dry_run=True)
+        record: Any = job.record
+        for record in self._poll(job.path, timeout):
+            if not record["preview"] or record["preview"]["state"] not in ("queued", "running"):
+                return record  # type: ignore[no-any-return]
+        raise JobTimeoutError(f"{job.path} has no preview after {timeout} seconds.")
+
+    def confirm_import(self, previewed: records.PreviewedImport) -> Job[records.Import]:
+        """Import the files of a preview."""
+        path = f"{self.path}imports/{previewed['id']}/"
+        return Job(path, self.site.post(f"{path}confirm/", key=_new_key()))
 
     def import_gold(
         self,
@@ -179,17 +209,23 @@ class Project:
 
         The pauses between polls grow to ten seconds. A timeout of None waits forever.
         """
+        record: Any = job.record
+        for record in self._poll(job.path, timeout):
+            if record["state"] == "finished":
+                return record  # type: ignore[no-any-return]
+            if record["state"] in ("failed", "cancelled"):
+                raise JobFailedError(job.path, record["state"], record["problem"])
+        raise JobTimeoutError(f"{job.path} is {record['state']} after {timeout} seconds.")
+
+    def _poll(self, path: str, timeout: float | None) -> Iterator[Any]:
+        """Yield the record at a path again and again, until the time is over."""
         end = None if timeout is None else time.monotonic() + timeout
         delay = FIRST_POLL
         while True:
-            record: R = self.site.get(job.path)
-            if record["state"] == "finished":
-                return record
-            if record["state"] in ("failed", "cancelled"):
-                raise JobFailedError(job.path, record["state"], record["problem"])
+            yield self.site.get(path)
             left = delay if end is None else end - time.monotonic()
             if left <= 0:
-                raise JobTimeoutError(f"{job.path} is {record['state']} after {timeout} seconds.")
+                return
             time.sleep(min(delay, left))
             delay = min(delay * 1.5, MAX_POLL)
 
@@ -338,8 +374,10 @@ class Project:
         record = self.site.post(self.path + name, body, key=_new_key())
         return Job(f"{self.path}{jobs or name}{record['id']}/", record)
 
-    def _upload(self, name: str, uploads: Uploads, form: Mapping[str, Any]) -> Job[Any]:
-        record = self.site.upload(self.path + name, uploads, form, key=_new_key())
+    def _upload(
+        self, name: str, uploads: Uploads, form: Mapping[str, Any], **query: Any
+    ) -> Job[Any]:
+        record = self.site.upload(self.path + name, uploads, form, key=_new_key(), **query)
         return Job(f"{self.path}{name}{record['id']}/", record)
 
 
@@ -405,6 +443,11 @@ def _files_of(record: Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
 
 def _uploads(field: str, files: Files) -> list[tuple[str, str | Path]]:
     return [(field, path) for path in ([files] if isinstance(files, str | Path) else files)]
+
+
+def _corpus(files: Files, items_files: Files, images: str | Path | None) -> Uploads:
+    uploads = [*_uploads("files", files), *_uploads("items_files", items_files)]
+    return uploads if images is None else [*uploads, *_uploads("images", images)]
 
 
 def _moment(since: datetime | str | None) -> str | None:

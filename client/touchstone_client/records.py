@@ -21,6 +21,12 @@ BatchState = Literal[
     "closed",
 ]
 BlankEnum = Literal[""]
+BlockStateEnum = Literal[
+    "pending",  # to be blocked
+    "blocked",
+    "lifting",  # to be lifted
+    "lifted",
+]
 BonusTimingEnum = Literal[
     "at-once",
     "after-consolidation",
@@ -176,6 +182,21 @@ NewExportSourceEnum = Literal[
 NewGoldImportSourceEnum = Literal["expert", "imported"]
 NewRoundRoleEnum = Literal["generator", "consolidator"]
 Partition = Literal["train", "dev", "test"]
+PaymentKindEnum = Literal[
+    "reward",
+    "bonus",
+    "top_up",  # minimum of the session
+]
+PaymentStateEnum = Literal[
+    "held",  # waiting for budget
+    "review",  # waiting for review
+    "pending",  # to be sent
+    "sent",  # sent, not confirmed
+    "confirmed",
+    "failed",
+    "declined",  # declined after review
+    "closed",  # closed after a rejection
+]
 PhaseKind = Literal["development", "test"]
 PoolWorkerStateEnum = Literal[
     "pending",  # to be granted
@@ -201,6 +222,14 @@ ScopesEnum = Literal[
     "enter",  # Enter: send predictions to benchmarks for your team
     "pay",  # Pay: decide submissions and held bonuses (pays workers)
     "members",  # Members: see, invite, change and remove members, also admins
+    "operate",  # Operate: block workers and retry failures of the whole site (superusers)
+]
+SessionPaymentStateEnum = Literal[
+    "planned",  # to be paid
+    "approved",  # approved, bonus to be paid
+    "paying",  # bonus being paid
+    "confirmed",
+    "unknown",  # outcome unknown
 ]
 SessionStateEnum = Literal[
     "active",
@@ -459,6 +488,28 @@ class Benchmark(TypedDict):
     phases: list[Phase]
 
 
+class Block(TypedDict):
+    """A block of a worker from all HITs of the site. It stays in the list when it is lifted."""
+
+    # The number of the row. It never changes and is not used again.
+    id: int
+    # The pseudonym of the worker, or null.
+    worker: str
+    # Where it is in its life cycle.
+    state: BlockStateEnum
+    # Why, as the person wrote it or the site recorded it.
+    reason: str
+    # When it was last changed, in UTC.
+    changed_at: str
+    # Why the provider refused it, or empty.
+    problem: str
+
+
+class BlockReasonRequest(TypedDict):
+    # For the provider and the log. The worker doesn't see it.
+    reason: str
+
+
 class Budget(TypedDict):
     # The limit in cents, or null for none.
     cap_cents: int | None
@@ -624,6 +675,11 @@ class ChosenCopyRequest(TypedDict):
     # `ours` is the copy that this site received, and `theirs` the provider's.
     copy: CopyEnum
     # Stored in the log.
+    reason: str
+
+
+class ClosingRequest(TypedDict):
+    # How the worker was paid, or why nothing is owed. Stored in the log.
     reason: str
 
 
@@ -828,6 +884,13 @@ class DividedRequest(TypedDict):
     seed: NotRequired[int]
 
 
+class Encoding(TypedDict):
+    # An encoding in which the file can be read.
+    encoding: str
+    # The first line that is not UTF-8, in this encoding.
+    text: str
+
+
 class EnlargementRequest(TypedDict):
     # How many more workers each HIT is offered to.
     assignments: int
@@ -983,6 +1046,8 @@ class Failure(TypedDict):
     worker: str
     # The amount in cents, or null.
     cents: int | None
+    # The id of a rejected payment, which can be closed, or null.
+    payment: int | None
 
 
 class NewFeedbackRequest(TypedDict):
@@ -1392,6 +1457,23 @@ class Groups(TypedDict):
     results: list[Group]
 
 
+class Guidelines(TypedDict):
+    """A version of the guidelines of a role. It never changes, and the highest version is current."""
+
+    # The number of the row. It never changes and is not used again.
+    id: int
+    # What the worker or member does in the project.
+    role: Role
+    # The number of the version. Later ones have higher numbers.
+    version: int
+    # The language of the main text, as a BCP 47 tag.
+    language: str
+    # Return the languages of the translations.
+    translated_into: list[str]
+    # When the note was written, in UTC.
+    written_at: str
+
+
 class HoldReason(TypedDict):
     # A name of the reason for programs.
     code: str
@@ -1495,6 +1577,66 @@ class Import(TypedDict):
     warning_count: NotRequired[int]
     # The first warnings, with file and line.
     warnings: NotRequired[list[RowError]]
+
+
+class PreviewedSentence(TypedDict):
+    # The name of the sentence in the uploaded file.
+    external_id: str
+    # The text of the sentence.
+    text: str
+    # What people see of its items.
+    items: list[str]
+    # What is special about it, or empty.
+    note: str
+
+
+class ImportPreview(TypedDict):
+    """What an import would do. Its counts grow until `state` is finished."""
+
+    # The state of the reading job.
+    state: JobState
+    # Return why the files can't be read, or an empty text.
+    problem: str
+    # False if only the first rows of the files were read.
+    is_whole: bool
+    # The encodings in which a file that is not UTF-8 can be read, with its text.
+    encodings: list[Encoding]
+    # Return how a table was read.
+    notes: list[str]
+    # The readable sentences of the files.
+    sentences_listed: int
+    # New sentences.
+    sentences_added: int
+    # Known sentences that were changed.
+    sentences_updated: int
+    # Sentences that the project already had.
+    sentences_known: int
+    # Those whose id came before in the files.
+    sentences_repeated: int
+    # New sentences with the text of another one.
+    duplicates: int
+    # New items, or items with new gold.
+    items_added: int
+    # Known items that were changed.
+    items_updated: int
+    # How many rows were refused.
+    error_count: int
+    # The first of the refused rows, with file, line and reason.
+    errors: list[RowError]
+    # Settings of the import, and the number of bad rows that each would accept.
+    settings: dict[str, int]
+    # How many warnings there are.
+    warning_count: int
+    # The first warnings of each kind, with the line in the file.
+    warnings: list[str]
+    # The expected cost of an item until it is gold, with fees.
+    item_cents: float
+    # Return the expected cost of the new items, rounded up.
+    expected_cents: int
+    # True if the cost is an estimate without data of this project.
+    is_assumed: bool
+    # The first sentences with their items.
+    sentences: list[PreviewedSentence]
 
 
 class Invitation(TypedDict):
@@ -1821,6 +1963,21 @@ class NewGroupsRequest(TypedDict):
     workers: NotRequired[dict[str, int | None]]
 
 
+class NewGuidelinesRequest(TypedDict):
+    """The changes of the current version. Texts that are left out stay as they are."""
+
+    # What the worker or member does in the project.
+    role: Role
+    # The main text.
+    text: NotRequired[str]
+    # The language of the main text, by default that of the current version.
+    language: NotRequired[LanguageEnum]
+    # Texts by language. An empty text removes the translation.
+    translations: NotRequired[dict[str, str]]
+    # The version that you changed. If it is no longer current, the answer is 409.
+    changed_version: NotRequired[int]
+
+
 class NewImportRequest(TypedDict):
     # The files that it has.
     files: list[bytes]
@@ -1934,6 +2091,23 @@ class NewReleaseRequest(TypedDict):
     answers: NotRequired[dict[str, str]]
 
 
+class NewResourceImportRequest(TypedDict):
+    """A file that becomes a new version, or without it only changed switches and presets."""
+
+    # The name of the resource.
+    resource: str
+    # A file or a ZIP archive. Parts that it lacks are kept.
+    file: NotRequired[bytes]
+    # A format of the resource.
+    format: NotRequired[str]
+    # Keys of switches. Those that are left out stay as they are.
+    switch_on: NotRequired[list[str]]
+    # Keys of switches.
+    switch_off: NotRequired[list[str]]
+    # The chosen values, each as KEY=NAME.
+    presets: NotRequired[list[str]]
+
+
 class SampleRequest(TypedDict):
     """A sample of items that were never published and are in no round."""
 
@@ -2011,6 +2185,15 @@ class PaginatedBenchmarkList(TypedDict):
     previous: NotRequired[str | None]
     # The rows of this page, or the outcome of each row of the request.
     results: list[Benchmark]
+
+
+class PaginatedBlockList(TypedDict):
+    # The address of the next page, or null on the last one.
+    next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
+    previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
+    results: list[Block]
 
 
 class PaginatedCaseList(TypedDict):
@@ -2101,6 +2284,15 @@ class PaginatedGoldList(TypedDict):
     previous: NotRequired[str | None]
     # The rows of this page, or the outcome of each row of the request.
     results: list[Gold]
+
+
+class PaginatedGuidelinesList(TypedDict):
+    # The address of the next page, or null on the last one.
+    next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
+    previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
+    results: list[Guidelines]
 
 
 class PaginatedHeldBonusList(TypedDict):
@@ -2301,6 +2493,66 @@ class PaginatedReleaseList(TypedDict):
     results: list[Release]
 
 
+class ResourceImport(TypedDict):
+    """An import of a new version of a resource. It has a version once it has finished."""
+
+    # The number of the row. It never changes and is not used again.
+    id: int
+    # Where it is in its life cycle.
+    state: JobState
+    # The name of the resource.
+    resource: str
+    # The format of the file.
+    format: str
+    # The files that it has.
+    files: list[File]
+    # The switches that are set. Others stay as they are.
+    switches: dict[str, bool]
+    # The presets that are chosen.
+    presets: dict[str, str]
+    # Who requested it.
+    requested_by: str
+    # When it was requested, in UTC.
+    requested_at: str
+    # When work on it started, in UTC, or null.
+    started_at: str | None
+    # When it ended, in UTC, or null.
+    ended_at: str | None
+    # The version that is current after the import, or null.
+    version: NotRequired[int | None]
+    # False if nothing changed, so that there is no new version.
+    is_new: NotRequired[bool | None]
+    # Why it failed, or an empty text.
+    problem: str
+
+
+class PaginatedResourceImportList(TypedDict):
+    # The address of the next page, or null on the last one.
+    next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
+    previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
+    results: list[ResourceImport]
+
+
+class ResourceVersion(TypedDict):
+    """A version of a resource. It never changes, and the highest version is current."""
+
+    # The number of the version. Later ones have higher numbers.
+    version: int
+    # When it was created, in UTC.
+    created_at: str
+
+
+class PaginatedResourceVersionList(TypedDict):
+    # The address of the next page, or null on the last one.
+    next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
+    previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
+    results: list[ResourceVersion]
+
+
 class Round(TypedDict):
     # The number of the row. It never changes and is not used again.
     id: int
@@ -2371,6 +2623,8 @@ class Session(TypedDict):
     issue: IssueEnum
     # When the issue was noticed, in UTC, or null.
     issue_at: str | None
+    # A person's reason to reject a session without any task, or an empty text.
+    rejection_reason: str
     # What the provider refused, or empty.
     problem: str
 
@@ -2382,6 +2636,40 @@ class PaginatedSessionList(TypedDict):
     previous: NotRequired[str | None]
     # The rows of this page, or the outcome of each row of the request.
     results: list[Session]
+
+
+class SessionPayment(TypedDict):
+    """A payment of a session: its reward, and the rest as a bonus."""
+
+    # The number of the row. It never changes and is not used again.
+    id: int
+    # Its id.
+    session: int
+    # The pseudonym of the worker, or null.
+    worker: str
+    # Where it is in its life cycle.
+    state: SessionPaymentStateEnum
+    # The reward for a task in cents.
+    reward_cents: int
+    # The part that is paid as a bonus, without fees.
+    bonus_cents: int
+    # When it was planned, in UTC.
+    planned_at: str
+    # When it was sent to the provider, in UTC, or null.
+    paid_at: str | None
+    # When the provider confirmed it, in UTC, or null.
+    confirmed_at: str | None
+    # Why it is not confirmed, or empty.
+    problem: str
+
+
+class PaginatedSessionPaymentList(TypedDict):
+    # The address of the next page, or null on the last one.
+    next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
+    previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
+    results: list[SessionPayment]
 
 
 class Study(TypedDict):
@@ -2413,6 +2701,10 @@ class Study(TypedDict):
     cost_cents: int
     # The number of sessions by state.
     sessions: dict[str, int]
+    # The tasks that wait, because they don't fill a session.
+    waiting: int
+    # When they get a place, or null.
+    waits_until: str | None
     # When it was published at the crowd, in UTC, or null.
     published_at: str | None
     # What the provider refused, or empty.
@@ -2574,6 +2866,40 @@ class PaginatedSubmissionList(TypedDict):
     previous: NotRequired[str | None]
     # The rows of this page, or the outcome of each row of the request.
     results: list[Submission]
+
+
+class SweepFailure(TypedDict):
+    """A row that a sweep could not process. It is tried again, unless it was set aside."""
+
+    # The number of the row. It never changes and is not used again.
+    id: int
+    # The name of the background process.
+    sweep: str
+    # The type of the row.
+    model: str
+    # The number of the row that changed.
+    object_id: int
+    # What went wrong.
+    error: str
+    # How often it was sent.
+    attempts: int
+    # When it failed for the first time, in UTC.
+    first_failed_at: str
+    # When it is tried again, in UTC.
+    retry_at: str
+    # When a person stopped further attempts, in UTC, or null.
+    set_aside_at: str | None
+    # Who did so, or an empty text.
+    set_aside_by: str
+
+
+class PaginatedSweepFailureList(TypedDict):
+    # The address of the next page, or null on the last one.
+    next: NotRequired[str | None]
+    # The address of the page before, or null on the first one.
+    previous: NotRequired[str | None]
+    # The rows of this page, or the outcome of each row of the request.
+    results: list[SweepFailure]
 
 
 class SystemFigure(TypedDict):
@@ -2804,6 +3130,16 @@ class PatchedChangedProjectRequest(TypedDict):
     ]
     # Under consolidation, until items are published.
     generators_per_item: NotRequired[int]
+    # How annotations become gold. It can't be changed once items are published.
+    protocol: NotRequired[ProtocolEnum]
+    # The number of validators or verifiers per item, until items are published.
+    validators_per_item: NotRequired[int]
+    # How many of them must agree, until items are published.
+    validators_to_agree: NotRequired[int]
+    # Under verification, how often a disputed annotation returns to its annotator.
+    revision_limit: NotRequired[int]
+    # Under verification, what becomes of items that are still disputed.
+    after_disputes: NotRequired[AfterDisputesEnum]
     # Where people who judge annotations must not have annotated.
     exclusion_scope: NotRequired[ExclusionScopeEnum]
     # Whether the bonus of annotators waits until the item has gold.
@@ -2849,6 +3185,107 @@ class PatchedChangedWebhookRequest(TypedDict):
 class PatchedRolesRequest(TypedDict):
     # All roles that the member has from now on.
     roles: NotRequired[list[MemberRole]]
+
+
+class Payment(TypedDict):
+    """A payment for an assignment."""
+
+    # The number of the row. It never changes and is not used again.
+    id: int
+    # What it pays for.
+    kind: PaymentKindEnum
+    # Where it is in its life cycle.
+    state: PaymentStateEnum
+    # The amount in cents.
+    amount_cents: int
+    # The crowd's fee in cents.
+    fee_cents: int
+    # The pseudonym of the worker, or null.
+    worker: str
+    # The provider's id of it.
+    assignment: str
+    # When it was decided to pay it, in UTC.
+    intended_at: str
+    # Why the provider rejected it, or empty.
+    problem: str
+
+
+class Preset(TypedDict):
+    # Its name in requests.
+    key: str
+    # The name that people see.
+    label: str
+    # To choose from.
+    values: list[str]
+
+
+class PreviewedImport(TypedDict):
+    """An import. After a dry run, it is `uploaded`, and has a preview until it is confirmed."""
+
+    # The number of the row. It never changes and is not used again.
+    id: int
+    # Where it is in its life cycle.
+    state: JobState
+    # The format of the file.
+    format: str
+    # Whether a bad row refuses the whole file.
+    strict: bool
+    # Whether words are matched with those of the corpus.
+    align: bool
+    # Whether boxes are scaled to the size of the picture.
+    rescale_boxes: bool
+    # Return the encoding in which the first file is read.
+    encoding: str
+    # Which column of the table has which meaning.
+    columns: dict[str, Any]
+    # The sheet of the workbook, or an empty text for the first one.
+    sheet: str
+    # The files that it has.
+    files: list[File]
+    # Who requested it.
+    requested_by: str
+    # When it was requested, in UTC.
+    requested_at: str
+    # When work on it started, in UTC, or null.
+    started_at: str | None
+    # When it ended, in UTC, or null.
+    ended_at: str | None
+    # How many rows were refused.
+    error_count: NotRequired[int]
+    # The first of the refused rows, with file, line and reason.
+    errors: NotRequired[list[RowError]]
+    # Why it failed, or an empty text.
+    problem: str
+    # The domain of the text, such as wikinews, or an empty text.
+    domain: str
+    # The part of the dataset, such as train, dev or test, or an empty text.
+    partition: str
+    # Whether rows that are known are changed.
+    update: bool
+    # Names of the files of items.
+    items_files: list[File]
+    # Sentences in the files.
+    sentences_read: NotRequired[int]
+    # Items in the files.
+    items_read: NotRequired[int]
+    # New sentences.
+    sentences_added: NotRequired[int]
+    # Known sentences that were changed.
+    sentences_updated: NotRequired[int]
+    # Sentences that the project already had.
+    sentences_known: NotRequired[int]
+    # New items, or items with new gold.
+    items_added: NotRequired[int]
+    # Known items that were changed.
+    items_updated: NotRequired[int]
+    # Items that the project already had.
+    items_known: NotRequired[int]
+    # How many warnings there are.
+    warning_count: NotRequired[int]
+    # The first warnings, with file and line.
+    warnings: NotRequired[list[RowError]]
+    # What the import would do, or null if it is not `uploaded`.
+    preview: ImportPreview | None
 
 
 class Quality(TypedDict):
@@ -2899,6 +3336,39 @@ class ReleaseJob(TypedDict):
     release: Release | None
 
 
+class Switch(TypedDict):
+    # Its name in requests.
+    key: str
+    # The name that people see.
+    label: str
+    # In the current version.
+    is_on: bool
+
+
+class Resource(TypedDict):
+    """A resource of the project's scheme, and its current version."""
+
+    # Its name in addresses and requests.
+    name: str
+    # The name that people see.
+    label: str
+    # The current version, or 0 if there is none.
+    version: int
+    # The number of its parts, by name.
+    counts: dict[str, int]
+    # The formats of files that can be imported.
+    formats: list[str]
+    # Settings of a version that are on or off.
+    switches: list[Switch]
+    # Fields of a version with named values.
+    presets: list[Preset]
+
+
+class Resources(TypedDict):
+    # The rows of this page, or the outcome of each row of the request.
+    results: list[Resource]
+
+
 class RoundItemsRequest(TypedDict):
     """The items of a round: their keys in order, or a sample."""
 
@@ -2932,6 +3402,16 @@ class SchemeProtocol(TypedDict):
     summary: str
     # The roles that it concerns.
     roles: list[Role]
+
+
+class SessionPaymentDecisionRequest(TypedDict):
+    # true books the bonus as paid, and false pays it again. Check it at the provider.
+    was_paid: bool
+
+
+class SessionRejectionRequest(TypedDict):
+    # Shown to the worker. Providers can require a number of characters, such as 100.
+    reason: str
 
 
 class SlotsRequest(TypedDict):
@@ -2994,6 +3474,27 @@ class WholeEvaluation(TypedDict):
     alignment: list[dict[str, Any]]
 
 
+class WholeGuidelines(TypedDict):
+    """A version of the guidelines of a role, with its texts in Markdown."""
+
+    # The number of the row. It never changes and is not used again.
+    id: int
+    # What the worker or member does in the project.
+    role: Role
+    # The number of the version. Later ones have higher numbers.
+    version: int
+    # The language of the main text, as a BCP 47 tag.
+    language: str
+    # Return the languages of the translations.
+    translated_into: list[str]
+    # When the note was written, in UTC.
+    written_at: str
+    # The main text.
+    text: str
+    # The other texts by language.
+    translations: dict[str, str]
+
+
 class WholeInvitation(TypedDict):
     """An open invitation. `problem` is the reason if the mail server refused it."""
 
@@ -3015,6 +3516,19 @@ class WholeInvitation(TypedDict):
     problem: str
     # The address that accepts the invitation. It is shown once.
     link: str
+
+
+class WholeResourceVersion(TypedDict):
+    """A version of a resource with its value, which can be imported again in the format json."""
+
+    # The number of the version. Later ones have higher numbers.
+    version: int
+    # When it was created, in UTC.
+    created_at: str
+    # As in the manifest of exports.
+    sha256: str
+    # What it contains.
+    value: dict[str, Any]
 
 
 class WholeRound(TypedDict):

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.domain.work.compensate import pay_session
+from annotation.domain.work.compensate import pay_empty_session
 from annotation.models import Batch
 from consolidation.forms import RejectSessionForm
 from crowd.domain.money.ledger import BudgetExceededError
@@ -35,11 +35,12 @@ from crowd.domain.sessions.study_figures import (
     failing_sessions,
     failing_settlements,
     figures_of_studies,
+    settlements_of,
     studies_of,
     unknown_settlements,
     unusual_sessions,
 )
-from crowd.models import Settlement, Study
+from crowd.models import Study
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
@@ -218,8 +219,7 @@ def decide_session(request: HttpRequest, project: Project, pk: int) -> HttpRespo
     actor, now = actor_of(request), timezone.now()
     try:
         if "pay" in request.POST:
-            reason = "Your session is paid although no task was submitted."
-            pay_session(session=session, reason=reason, actor=actor, now=now)
+            pay_empty_session(session=session, actor=actor, now=now)
             messages.success(
                 request, f"{dollars(session.study.reward_cents)} will be paid shortly."
             )
@@ -238,10 +238,7 @@ def decide_session(request: HttpRequest, project: Project, pk: int) -> HttpRespo
 @project_page(STAFF)
 def resolve(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     """Confirm the decision on a payment of unknown outcome, then apply it."""
-    rows = Settlement.objects.filter(session__study__budget=project.budget)
-    settlement = get_object_or_404(
-        rows.select_related("session__study__hit_type", "session__worker"), pk=pk
-    )
+    settlement = get_object_or_404(settlements_of(budget=project.budget), pk=pk)
     was_paid = request.POST.get("was_paid") == "yes"
     if "confirmed" not in request.POST:
         context = {"settlement": settlement, "was_paid": was_paid}

@@ -12,10 +12,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.domain.publishing.qualification_codes import qualifications_of
 from audit.domain.change_state import TransitionNotAllowedError
-from crowd.domain.hits.queries import PendingWork, failures_of, pending_work
+from crowd.domain.hits.queries import PendingWork, failures_of, payments_of, pending_work
 from crowd.domain.money.close_payment import close_payment
 from crowd.enums import GrantState, HitState, MessageState, PaymentState
-from crowd.models import Payment
 from dashboard.forms import ClosePaymentForm
 from jobs.domain.cancel_job import cancel_job
 from jobs.domain.queries import jobs_of
@@ -68,8 +67,8 @@ def cancel(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
 @project_page(STAFF)
 def close_payment_page(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     """Show a payment that the marketplace rejected, and close it with a reason."""
-    payments = Payment.objects.select_related("assignment__worker")
-    payment = get_object_or_404(payments, pk=pk, assignment__hit__budget=project.budget_id)
+    payments = payments_of(budget=project.budget).select_related("assignment__worker")
+    payment = get_object_or_404(payments, pk=pk)
     form = ClosePaymentForm(request.POST or None)
     if not form.is_valid():
         context = {

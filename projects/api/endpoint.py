@@ -1,5 +1,6 @@
 """The base classes of the apps' API endpoints."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -41,11 +42,15 @@ class ProjectEndpoint(Endpoint):
         rows: QuerySet[Any] = self.listed()
         return rows
 
+    def shown(self, rows: list[Any]) -> Sequence[Any]:
+        """Return what is shown of the rows of a page, such as rows with their figures."""
+        return rows
+
     def page(self, request: Request) -> Any:
         """Return a page of the list."""
-        rows = self.filter_queryset(self.get_queryset())
-        page = self.paginate_queryset(rows)
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        rows = self.paginate_queryset(self.filter_queryset(self.get_queryset())) or []
+        serializer = self.get_serializer(self.shown(list(rows)), many=True)
+        return self.get_paginated_response(serializer.data)
 
     def find_row(self, **by: Any) -> Any:
         """Return the row that the URL names. Raise Http404."""
@@ -77,9 +82,13 @@ class DryRuns(ProjectEndpoint):
 
     action_parameters = (DRY_RUN.name,)
 
-    def is_trial(self, request: Request) -> bool:
+    def wants_dry_run(self, request: Request) -> bool:
+        """Return the value of the parameter. Raise ValidationError."""
         wanted = request.query_params.get(DRY_RUN.name, "false")
         try:
             return bool(BooleanField().run_validation(wanted))
         except ValidationError as error:
             raise ValidationError({DRY_RUN.name: error.detail}) from error
+
+    def is_trial(self, request: Request) -> bool:
+        return self.wants_dry_run(request)

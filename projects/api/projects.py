@@ -20,7 +20,7 @@ from projects.api.serializers import (
     ProjectSerializer,
 )
 from projects.domain.change_project import ProjectChangeError, change_pay, change_settings
-from projects.domain.choose_protocol import ProtocolError, choose_protocol
+from projects.domain.choose_protocol import ProtocolError, ProtocolFixedError, choose_protocol
 from projects.domain.create_project import ProjectExistsError, create_project
 from projects.enums import TokenScope
 from projects.models import Project
@@ -36,10 +36,12 @@ TERMS = {
     "revision_limit": "revisions",
     "after_disputes": "after_disputes",
 }
-
+# Those that can't change once items are published. Pages change the others as settings.
+FIXED_TERMS = ("protocol", "validators_per_item", "validators_to_agree")
 
 CONFLICTS: dict[type[Exception], str] = {
     ProjectChangeError: "invalid_state",
+    ProtocolFixedError: "invalid_state",
     CapTooLowError: "budget_exceeded",
 }
 
@@ -95,7 +97,7 @@ class ProjectDetail(ProjectEndpoint):
     @extend_schema(request=ChangedProjectSerializer, responses={200: ProjectSerializer})
     @action
     def patch(self, request: Request, slug: str) -> Response:
-        """Change settings, the budget limit, the minimum hourly pay, or the pay of roles."""
+        """Change settings, the protocol, the budget limit, or the pay of roles."""
         data = self.read_body(request, ChangedProjectSerializer)
         # The lock keeps the project unchanged between the If-Match check and the response.
         locked = own_projects(request).select_for_update(of=("self",))
@@ -110,7 +112,11 @@ class ProjectDetail(ProjectEndpoint):
             with conflicts(CONFLICTS):
                 if "pay_scheme" in data:
                     change_pay(pay_scheme=data.pop("pay_scheme"), **change)
+                if terms := {TERMS[name]: data.pop(name) for name in FIXED_TERMS if name in data}:
+                    choose_protocol(**terms, **change)
                 change_settings(wanted=data, **change)
         except PaySchemeError as error:
             raise ValidationError({"pay_scheme": [str(error)]}) from error
+        except ProtocolError as error:
+            raise ValidationError({"protocol": [str(error)]}) from error
         return Response(ProjectSerializer(project).data)

@@ -34,8 +34,14 @@ class RulePermission(BasePermission):
         _require_scope(request, required.scope)
         if required.rule is Access.SIGNED_IN:
             return True
+        limited = isinstance(request.auth, ApiToken) and not request.auth.all_projects
+        if required.rule is Access.SUPERUSERS:
+            if limited or not getattr(request.user, "is_superuser", False):
+                raise PermissionDenied(
+                    "Only superusers may do this, with a token that is not limited to projects."
+                )
+            return True
         if required.rule is Access.CAN_CREATE_PROJECTS:
-            limited = isinstance(request.auth, ApiToken) and not request.auth.all_projects
             if limited or not request.user.has_perm("projects.add_project"):
                 raise PermissionDenied("You need the permission to create projects.")
             return True

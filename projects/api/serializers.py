@@ -125,6 +125,34 @@ class ChangedProjectSerializer(BodySerializer):
         max_value=MAX_GENERATORS,
         help_text="Under consolidation, until items are published.",
     )
+    protocol = serializers.ChoiceField(
+        choices=Protocol.choices,
+        required=False,
+        help_text="How annotations become gold. It can't be changed once items are published.",
+    )
+    validators_per_item = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MAX_VALIDATORS,
+        help_text="The number of validators or verifiers per item, until items are published.",
+    )
+    validators_to_agree = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MAX_VALIDATORS,
+        help_text="How many of them must agree, until items are published.",
+    )
+    revision_limit = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MAX_REVISIONS,
+        help_text="Under verification, how often a disputed annotation returns to its annotator.",
+    )
+    after_disputes = serializers.ChoiceField(
+        choices=AfterDisputes.choices,
+        required=False,
+        help_text="Under verification, what becomes of items that are still disputed.",
+    )
     exclusion_scope = serializers.ChoiceField(
         choices=ExclusionScope.choices,
         required=False,

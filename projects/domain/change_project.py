@@ -27,13 +27,14 @@ from projects.enums import (
     ShownContext,
     SuggestionChoice,
 )
-from projects.languages import LANGUAGES
+from projects.languages import DEFAULT_LANGUAGE, LANGUAGES
 from projects.models import Guidelines, Project
 from projects.protocols import TERMS
 from schemes.contract.values import Noun
 from web.money import dollars
 
 CHANGED = "changed"
+MAX_GUIDELINES = 100_000  # characters
 
 
 class ProjectChangeError(TouchstoneError, ValueError):
@@ -42,6 +43,18 @@ class ProjectChangeError(TouchstoneError, ValueError):
     def __init__(self, setting: str, message: str) -> None:
         super().__init__(message)
         self.setting = setting
+
+
+class GuidelinesError(TouchstoneError, ValueError):
+    """The guidelines can't be changed in this way. `field` names what is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class GuidelinesChangedError(TouchstoneError):
+    """Another person has written a version since the one that was changed."""
 
 
 def _money(cents: int | None, nothing: str) -> str:
@@ -229,30 +242,61 @@ def change_guidelines(
     *,
     project: Project,
     role: str,
-    text: str,
     actor: str,
     now: datetime,
+    text: str | None = None,
     language: str = "",
     translations: Mapping[str, str] | None = None,
+    changed_version: int | None = None,
 ) -> Guidelines | None:
-    """Write a new version of the guidelines, as `write_guidelines` does.
+    """Write a new version of the guidelines. What is left out stays as it is.
 
-    Return None if nothing is changed, which settles the step of the set-up.
+    `text` is the main text, and `language` its language. An empty translation is removed.
+    `changed_version` is the version that was changed, or 0 if there was none. By default, it is the
+    current one. Return None if nothing is changed, which settles the step of the set-up. Raise
+    GuidelinesError, GuidelinesChangedError.
     """
+    Project.objects.select_for_update().get(pk=project.pk)
     newest = current_guidelines(project_id=project.pk, role=role)
+    if changed_version not in (None, newest.version if newest else 0):
+        raise GuidelinesChangedError(
+            "Someone else saved a new version meanwhile. Compare it with yours, and save again."
+        )
+    main_text = newest.text if newest and text is None else clean_guidelines(text or "")
+    if not main_text:
+        raise GuidelinesError("text", f"Write the guidelines for {role}s. They can't be empty.")
+    changed = {tag: clean_guidelines(other) for tag, other in (translations or {}).items()}
+    wanted = {**(newest.translations if newest else {}), **changed}
+    wanted = {tag: other for tag, other in wanted.items() if other}
+    main_language = language or (newest.language if newest else DEFAULT_LANGUAGE)
+    if main_language in changed:
+        raise GuidelinesError("translations", f"The main text is in {LANGUAGES[main_language]}.")
+    if main_language in wanted:
+        raise GuidelinesError(
+            "language", "There is a translation into this language. Remove it first."
+        )
     current = write_guidelines(
         project=project,
         role=role,
-        text=text,
+        text=main_text,
         now=now,
         language=language,
-        translations=translations,
+        translations=wanted,
     )
     if newest is not None and current.pk == newest.pk:
         settle_step(project=project, step=SettledStep.GUIDELINES, actor=actor, now=now)
         return None
     _log(project, [f"guidelines for {role}s: version {current.version}"], actor, now)
     return current
+
+
+def clean_guidelines(text: str) -> str:
+    """Return the text with the line ends that are stored, so that an unchanged text stays the same.
+
+    Browsers send CR LF.
+    """
+    text = text.replace("\r\n", "\n").rstrip()
+    return text and text + "\n"
 
 
 def is_published(project: Project) -> bool:

@@ -13,7 +13,12 @@ from audit.models import StateChange
 from crowd.domain.money.ledger import CapTooLowError
 from crowd.domain.provider.check_account import account_of, check_account
 from crowd.enums import DEFAULT_PROVIDER, Provider
-from projects.domain.change_project import ProjectChangeError, change_guidelines, change_settings
+from projects.domain.change_project import (
+    GuidelinesError,
+    ProjectChangeError,
+    change_guidelines,
+    change_settings,
+)
 from projects.domain.choose_protocol import ProtocolError, choose_protocol, is_fixed
 from projects.domain.create_project import ProjectExistsError, create_project, current_guidelines
 from projects.domain.schemes import scheme_of
@@ -114,12 +119,7 @@ def protocol(request: HttpRequest, project: Project) -> HttpResponseBase:
         return redirect("projects:settings", slug=project.slug)
     try:
         choose_protocol(
-            project=project,
-            actor=actor_of(request),
-            now=timezone.now(),
-            revisions=project.revision_limit,
-            after_disputes=project.after_disputes,
-            **form.cleaned_data,
+            project=project, actor=actor_of(request), now=timezone.now(), **form.cleaned_data
         )
     except ProtocolError as error:
         messages.error(request, f"The protocol was not changed. {error}")
@@ -171,16 +171,20 @@ def guidelines(request: HttpRequest, project: Project) -> HttpResponseBase:
     # The parameter is in the URL, because htmx posts the form without the button.
     previews = "preview" in request.GET and form.is_bound
     if form.is_valid() and not previews:
-        written = change_guidelines(
-            project=project,
-            role=role,
-            actor=actor_of(request),
-            now=timezone.now(),
-            **_changed_texts(form, newest, language),
-        )
-        report_changes(request, [f"guidelines, version {written.version}"] if written else [])
-        address = f"{request.path}?role={role}"
-        return redirect(f"{address}&language={language}" if language else address)
+        try:
+            written = change_guidelines(
+                project=project,
+                role=role,
+                actor=actor_of(request),
+                now=timezone.now(),
+                **_changed_texts(form, language),
+            )
+        except GuidelinesError as error:
+            form.add_error(error.field if error.field in form.fields else None, str(error))
+        else:
+            report_changes(request, [f"guidelines, version {written.version}"] if written else [])
+            address = f"{request.path}?role={role}"
+            return redirect(f"{address}&language={language}" if language else address)
     versions = list(project.guidelines.filter(role=role).order_by("-version"))
     shown = next(
         (version for version in versions if str(version.version) == request.GET.get("version")),
@@ -223,26 +227,18 @@ def _guidelines_form(
 ) -> TranslationForm:
     data = request.POST or None
     if newest is None:
-        return GuidelinesForm(data, initial={"language": DEFAULT_LANGUAGE}, translations=())
+        return GuidelinesForm(data, initial={"language": DEFAULT_LANGUAGE})
     if language:
         return TranslationForm(data, initial={"text": newest.text_in(language)})
-    return GuidelinesForm(
-        data,
-        initial={"text": newest.text, "language": newest.language},
-        translations=newest.translations,
-    )
+    return GuidelinesForm(data, initial={"text": newest.text, "language": newest.language})
 
 
-def _changed_texts(
-    form: TranslationForm, newest: Guidelines | None, language: str
-) -> dict[str, Any]:
+def _changed_texts(form: TranslationForm, language: str) -> dict[str, Any]:
     """Return the arguments of `change_guidelines` for what was entered."""
     text = form.cleaned_data["text"]
-    if newest is None or not language:
-        return {"text": text, "language": form.cleaned_data["language"]}
-    others = {tag: other for tag, other in newest.translations.items() if tag != language}
-    translations = {**others, language: text} if text else others
-    return {"text": newest.text, "translations": translations}
+    if language:
+        return {"translations": {language: text}}
+    return {"text": text, "language": form.cleaned_data["language"]}
 
 
 def _translations(newest: Guidelines | None, language: str) -> dict[str, str]:

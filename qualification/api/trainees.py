@@ -98,13 +98,12 @@ class Trainees(ListEndpoint):
         """Return the round in the URL. Raise Http404."""
         return get_object_or_404(rounds_of(project=self.project), pk=self.kwargs["pk"])
 
-    def page(self, request: Request) -> Any:
-        enrolments = self.paginate_queryset(self.filter_queryset(self.get_queryset())) or []
-        ids = [enrolment.pk for enrolment in enrolments]
-        rows = Enrolment.objects.filter(pk__in=ids).select_related("worker", "cohort")
-        shown = {row.enrolment.pk: row for row in rows_of(round=self.find_round(), enrolments=rows)}
-        data = self.get_serializer([shown[pk] for pk in ids], many=True).data
-        return self.get_paginated_response(data)
+    def shown(self, rows: list[Enrolment]) -> list[RoundOverviewRow]:
+        ids = [enrolment.pk for enrolment in rows]
+        enrolments = Enrolment.objects.filter(pk__in=ids).select_related("worker", "cohort")
+        overview = rows_of(round=self.find_round(), enrolments=enrolments)
+        by_id = {row.enrolment.pk: row for row in overview}
+        return [by_id[pk] for pk in ids]
 
 
 class _IdSerializer(BodySerializer):

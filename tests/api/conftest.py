@@ -7,6 +7,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.domain.workers.block_worker import block_worker
+from crowd.models import Payment
 from datasets.domain.exports.export_gold import MANIFEST
 from projects.domain.api_tokens import issue_token
 from projects.domain.invite import invite
@@ -18,18 +20,24 @@ from tests.annotation.factories import make_held_bonus
 from tests.api.routes import API_RULES
 from tests.api.training import OF_ROUND, add_evaluations, add_pool
 from tests.benchmarks.rows import make_entry
+from tests.crowd.factories import make_empty_session, make_unknown_settlement
 from tests.dashboard.campaign import Campaign, make_project, make_user
 from tests.jobs.factories import (
     make_export,
+    make_failure,
     make_gold_import,
     make_import,
+    make_resource_import,
     make_system_evaluation,
     queued_release,
 )
 from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
+from tests.schemes.frames.projects import import_sample, make_frames_project
 
 OF_WORKER = ("worker", "worker_notes", "compensations", "erase_worker")
+# The routes of resources, in a project whose scheme has a lexicon
+OF_LEXICON = ("resource_versions", "resource_version", "lost_parts")
 OF_WEBHOOK = ("webhook", "remove_webhook", "test_webhook", "deliveries")
 
 
@@ -87,6 +95,18 @@ def add_definition(project: Project, version: int = 1) -> None:
     project.resources.create(name=DEFINITION, version=version, value={}, created_at=timezone.now())
 
 
+def lexicon_slug(members_of: Project) -> str:
+    """Return the slug of a project with a lexicon and the members of another one."""
+    project = Project.objects.filter(slug="frames").first()
+    if project is None:
+        project = make_frames_project()
+        import_sample(project)
+    known = set(project.memberships.values_list("user", "role"))
+    for user, role in set(members_of.memberships.values_list("user", "role")) - known:
+        project.memberships.create(user_id=user, role=role)
+    return project.slug
+
+
 @pytest.fixture
 def address(campaign):
     """Return a function that returns a route's address with arguments that exist in the project."""
@@ -107,11 +127,28 @@ def address(campaign):
     for version in ("1.0", "1.1"):
         make_release(campaign.project, version, source="consolidated")
     releasing = queued_release(campaign.project)
+    worker = campaign.workers[0]
+    resource = make_resource_import(campaign.project)
+    payment = Payment.objects.filter(assignment__hit__budget=campaign.project.budget).first()
+    session = make_empty_session(campaign.project.budget, worker)
+    settlement = make_unknown_settlement(campaign.project.budget, worker)
+    block_worker(worker=campaign.workers[1], reason="Copies.", actor="ada", now=timezone.now())
     arguments = {
         "item": [campaign.items[0].pk],
         "scheme": ["qasrl"],
         "definition": [1],
-        **{name: [corpus.pk] for name in ("import", "bad_rows", "cancel_import")},
+        "guidelines_version": [campaign.project.guidelines.first().pk],
+        "resource_versions": ["lexicon"],
+        "resource_version": ["lexicon", 1],
+        "lost_parts": ["lexicon"],
+        **{name: [resource.pk] for name in ("resource_import", "cancel_resource_import")},
+        "publish_study_now": [session.study_id],
+        **{name: [session.pk] for name in ("session", "pay_session", "reject_session")},
+        "decide_session_payment": [settlement.pk],
+        "close_payment": [payment.pk],
+        **{name: [campaign.workers[1].pseudonym] for name in ("block_worker", "unblock_worker")},
+        **{name: [make_failure().pk] for name in ("retry_failure", "set_aside_failure")},
+        **{name: [corpus.pk] for name in ("import", "bad_rows", "cancel_import", "confirm_import")},
         **{name: [gold.pk] for name in ("gold_import", "gold_bad_rows", "cancel_gold_import")},
         **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
         **{name: [bonus_id] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
@@ -139,6 +176,8 @@ def address(campaign):
     def url_of(name: str) -> str:
         rules = API_RULES[name].values()
         slug = [] if all(isinstance(rule.rule, Access) for rule in rules) else ["demo"]
+        if name in OF_LEXICON:
+            slug = [lexicon_slug(campaign.project)]
         return reverse(f"api:{name}", args=[*slug, *arguments.get(name, [])])
 
     return url_of

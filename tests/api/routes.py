@@ -8,3 +8,8 @@ API_RULES = {
     for name, pattern in ROUTES.items()
     if hasattr(pattern.callback, "cls")
 }
+
+
+def operation_of(name: str, method: str) -> str:
+    """Return the name of a route's operation in the schema."""
+    return str(ROUTES[name].callback.cls.operations[method])

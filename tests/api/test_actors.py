@@ -1,6 +1,7 @@
 """Every action by token is logged with the token, and by session with the user."""
 
 import json
+from copy import deepcopy
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -10,34 +11,40 @@ from django.utils import timezone
 
 from annotation.models import Batch, Submission
 from audit.models import StateChange
+from crowd.domain.workers.block_worker import block_worker
 from crowd.models import Assignment, Hit, Payment, Worker
 from jobs.models import Job
 from projects.domain.invite import invite
 from projects.enums import MemberRole
 from projects.models import ApiToken, Project
+from projects.permissions import Access
 from qualification.models import Enrolment
 from tests.annotation.factories import make_held_bonus
 from tests.api.conftest import OF_WEBHOOK, calling
-from tests.api.routes import API_RULES
-from tests.api.test_definitions import YAML
+from tests.api.routes import API_RULES, operation_of
 from tests.api.training import OF_ROUND, add_evaluations, add_open_round, add_pool
 from tests.benchmarks.rows import make_entry
 from tests.browser.custom import NAMES, make_custom_project
+from tests.crowd.factories import make_empty_session, make_rejected_payment, make_unknown_settlement
 from tests.dashboard.campaign import add_items, make_project, make_user
 from tests.dashboard.test_permissions import signed_in
 from tests.jobs.factories import (
+    make_failure,
     make_gold_import,
     make_import,
+    make_resource_import,
     queued_evaluation,
     queued_export,
     queued_release,
 )
 from tests.projects.webhooks import make_webhook
 from tests.releases.projects import make_release
+from tests.schemes.frames.projects import SAMPLE, make_frames_project
+from web.request_examples import EXAMPLES
 
 pytestmark = pytest.mark.django_db
-# Their rows name the author, and tests/api/test_worker_care.py checks it.
-WITH_AUTHOR = {("worker_notes", "POST"), ("compensations", "POST")}
+# Their rows name the author. tests/api/test_worker_care.py and test_sessions.py check it.
+WITH_AUTHOR = {("worker_notes", "POST"), ("compensations", "POST"), ("pay_session", "POST")}
 WRITES = {
     (name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}
 } - WITH_AUTHOR
@@ -46,17 +53,14 @@ AUTOMATIC = {"automatic acceptance", "automatic check"}
 OF_BATCH = (
     "batch", "pause_batch", "expire_batch", "extend_batch", "enlarge_batch", "republish_batch",
 )  # fmt: skip
+UPLOADS = ("imports", "gold_imports", "resource_imports", "system_evaluations", "entries")
 OF_TRAINEES = ("decide_trainees", "send_feedback")
 OF_WORKERS = {
     "admit_workers": lambda workers: {"workers": [workers[1].pseudonym]},
     "withdraw_workers": lambda workers: {"workers": [workers[0].pseudonym], "reason": "No."},
     "invite_workers": lambda workers: {"workers": [workers[0].pseudonym]},
-    "message_workers": lambda workers: {
-        "workers": [workers[0].pseudonym],
-        "subject": "Hello",
-        "text": "Thanks.",
-    },
-    "groups": lambda workers: {"count": 1, "workers": {workers[0].pseudonym: 1}},
+    "message_workers": lambda workers: {"workers": [workers[0].pseudonym]},
+    "groups": lambda workers: {"workers": {workers[0].pseudonym: 1}},
 }
 
 
@@ -64,52 +68,27 @@ def file_of(name: str) -> SimpleUploadedFile:
     return SimpleUploadedFile(name, b"One sentence.\n")
 
 
-def body_of(name: str) -> dict:
-    """Return a valid body."""
-    questions = {"questions": []}
-    system = json.dumps({"item": "wiki:3/2", "content": questions}).encode()
+def body_of(name: str, method: str) -> dict:
+    """Return the example of the operation, with what the test's projects have."""
+    example = EXAMPLES.get(operation_of(name, method), {})
+    return deepcopy(example) | own_fields(name)
+
+
+def own_fields(name: str) -> dict:
+    """Return files, and fields that name rows."""
+    system = json.dumps({"item": "wiki:3/2", "content": {"questions": []}}).encode()
+    header = b"qasrl_id,verb_idx,question,answer_range\n"
     return {
-        "definitions": {"definition": YAML},
-        "projects": {"slug": "fresh", "scheme": "qasrl", "protocol": "validation"},
-        "project": {"title": "Renamed"},
-        "imports": {"files": file_of("a.txt"), "format": "text"},
-        "gold_imports": {"files": file_of("a.csv"), "source": "expert"},
-        "batches": {"limit": 1},
-        "batch": {"keep_open": 2, "cap_cents": 4_000_000},
-        "enlarge_batch": {"assignments": 1},
-        "member": {"roles": ["requester"]},
-        "invitations": {"email": "new@example.org", "role": "expert"},
-        "webhooks": {"url": "https://hooks.example/new", "events": ["gold.created"]},
-        "webhook": {"events": ["job.failed"]},
-        "rounds": {"sample": {"count": 1, "only_gold": False}},
-        "round": {"title": "Renamed"},
-        "round_items": {"sample": {"count": 1, "only_gold": False}},
-        "publish_round": {"slots": 1},
+        "imports": {"files": file_of("a.txt")},
+        "gold_imports": {"files": file_of("a.csv")},
+        "resource_imports": {"file": SimpleUploadedFile("lexicon.json", SAMPLE.read_bytes())},
+        "round_items": {"items": ["wiki:12/2"]},
+        "decide_submissions": {"accept": [], "reject": [{"id": 0, "reason": "Empty."}]},
+        "round": {"items_per_worker": 1},
         "divide_pool": {"count": 1},
-        "reject_submission": {"reason": "Empty."},
-        "overturn_submission": {"use": False, "reason": "The reason was wrong."},
-        "copies_of_submission": {"copy": "ours", "reason": "It is complete."},
-        "decline_bonus": {"reason": "Repeated."},
-        "decide_submissions": {"reject": [{"id": 0, "reason": "Empty."}]},
         "delete_project": {"slug": "quiet"},
-        "withdraw_items": {"items": ["wiki:0/2"], "reason": "Garbled."},
-        "restore_items": {"items": ["wiki:0/2"]},
-        "exports": {"format": "jsonl"},
-        "releases": {
-            "version": "1.0",
-            "licence": "CC0-1.0",
-            "authors": [{"family": "Doe"}],
-            "source": "consolidated",
-        },
-        "entries": {
-            "phase": "development",
-            "system": "Parser",
-            "file": SimpleUploadedFile("a.csv", b"qasrl_id,verb_idx,question,answer_range\n"),
-        },
-        "system_evaluations": {
-            "systems": SimpleUploadedFile("a.jsonl", system),
-            "source": "consolidated",
-        },
+        "entries": {"file": SimpleUploadedFile("a.csv", header)},
+        "system_evaluations": {"systems": SimpleUploadedFile("a.jsonl", system)},
     }.get(name, {})
 
 
@@ -137,7 +116,19 @@ def arguments(campaign, settings):
     )
     webhook = make_webhook(campaign.project)
     quiet = make_project("quiet").slug  # nothing prevents its end
+    budget, worker = campaign.project.budget, campaign.workers[0]
+    session = make_empty_session(budget, worker)
     return {
+        "other_submission": [other.pk],
+        "resource_imports": [make_frames_project().slug],
+        "cancel_resource_import": ["demo", make_resource_import(campaign.project, "").pk],
+        "confirm_import": ["demo", make_import(campaign.project, "").pk],
+        "publish_study_now": ["demo", session.study_id],
+        **{name: ["demo", session.pk] for name in ("pay_session", "reject_session")},
+        "decide_session_payment": ["demo", make_unknown_settlement(budget, worker).pk],
+        "close_payment": ["demo", make_rejected_payment(submission.assignment).pk],
+        **{name: [worker.pseudonym] for name in ("block_worker", "unblock_worker")},
+        **{name: [make_failure().pk] for name in ("retry_failure", "set_aside_failure")},
         **{name: [quiet] for name in ("archive_project", "unarchive_project", "delete_project")},
         **{name: ["demo", planned.pk] for name in OF_ROUND},
         **{name: ["demo", evaluation.enrolment.round_id] for name in OF_TRAINEES},
@@ -161,7 +152,7 @@ def arguments(campaign, settings):
 
 def send(client: Client, name: str, method: str, arguments: dict):
     url = reverse(f"api:{name}", args=arguments.get(name, ["demo"]))
-    body, headers = body_of(name), {"Idempotency-Key": "actors"}
+    body, headers = body_of(name, method), {"Idempotency-Key": "actors"}
     if name in OF_TRAINEES:
         trainee = {"id": Enrolment.objects.order_by("pk").first().pk}
         decision, feedback = {**trainee, "verdict": "pass"}, {**trainee, "text": "Good."}
@@ -169,13 +160,30 @@ def send(client: Client, name: str, method: str, arguments: dict):
     if name in OF_WORKERS:
         body |= OF_WORKERS[name](Worker.objects.order_by("pk"))
     if name == "erase_worker":
-        body |= {"pseudonym": arguments[name][1], "how": "pseudonymise", "reason": "Requested."}
+        body |= {"pseudonym": arguments[name][1]}
+    if name == "accept_bonus":
+        body["units"] = {str(arguments["other_submission"][0]): 3}
     if name == "decide_submissions":
         body["reject"][0]["id"] = arguments["reject_submission"][1]
-    if name in ("imports", "gold_imports", "system_evaluations", "entries"):
+    if name in UPLOADS:
         return client.post(url, body, headers=headers)
     data = json.dumps(body)
     return client.generic(method, url, data, content_type="application/json", headers=headers)
+
+
+def set_states(name: str, arguments: dict) -> None:
+    """Give the row of the action the state from which it is possible."""
+    if name == "resume_batch":
+        Batch.objects.update(state="paused")
+    if name == "confirm_import":
+        Job.objects.filter(pk=arguments[name][1]).update(state="uploaded")
+    if name == "unarchive_project":
+        Project.objects.filter(slug="quiet").update(archived_at=timezone.now())
+    if name == "copies_of_submission":
+        Submission.objects.filter(pk=arguments[name][1]).update(other_version={"questions": []})
+    if name == "unblock_worker":
+        worker = Worker.objects.get(pseudonym=arguments[name][0])
+        block_worker(worker=worker, reason="No.", actor="x", now=timezone.now())
 
 
 @pytest.mark.parametrize(("name", "method"), sorted(WRITES))
@@ -186,8 +194,6 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
         other.memberships.create(user=user, role=MemberRole.ADMIN)
     user.user_permissions.add(user.user_permissions.model.objects.get(codename="add_project"))
     client = calling(user) if by_token else signed_in(user)
-    if name == "resume_batch":
-        Batch.objects.update(state="paused")
     if name == "republish_batch":
         lose_a_submission()
     if name == "cancel_release_job":  # a release that is in progress prevents another one
@@ -195,8 +201,9 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
     if name == "entries":
         make_release(campaign.project, source="consolidated")
         make_entry(campaign.project, "1.0", user)
-    if name == "unarchive_project":
-        Project.objects.filter(slug="quiet").update(archived_at=timezone.now())
+    if API_RULES[name][method].rule is Access.SUPERUSERS:
+        user.is_superuser = True
+        user.save()
     if name == "restore_items":
         campaign.project.items.update(withdrawn_at=timezone.now(), in_production=False)
     if name == "overturn_submission":
@@ -205,13 +212,12 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
         Assignment.objects.filter(submissions__in=submission).update(
             state="rejected", submitted_at=timezone.now(), decided_at=timezone.now()
         )
-    if name == "copies_of_submission":
-        Submission.objects.filter(pk=arguments[name][1]).update(other_version={"questions": []})
     if name == "erase_worker":
         Assignment.objects.update(state="approved", decided_at=timezone.now())
         unpaid = Payment.objects.filter(state="review").values("assignment__worker")
         settled = Worker.objects.exclude(pk__in=unpaid).filter(grants=None)
         arguments[name] = ["demo", settled.order_by("pk")[0].pseudonym]
+    set_states(name, arguments)
     newest = StateChange.objects.order_by("pk").last()
     response = send(client, name, method, arguments)
     assert response.status_code in (200, 201, 202), response.content

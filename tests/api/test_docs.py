@@ -119,8 +119,10 @@ def assert_project_of_recipes(site: dict[str, str]) -> None:
 
     names = ("imports", "gold-imports", "batches", "exports", "releases", "system-evaluations")
     assert {name: len(results(name)) for name in names} == dict.fromkeys(names, 1) | {
-        "gold-imports": 2
+        "imports": 2,
+        "gold-imports": 2,
     }
+    assert [row["state"] for row in results("imports")] == ["cancelled", "finished"]
     [delivery] = results(f"webhooks/{results('webhooks')[0]['id']}/deliveries")
     assert (delivery["event"], delivery["state"]) == ("ping", "pending")
 
@@ -130,6 +132,7 @@ def assert_project_of_recipes(site: dict[str, str]) -> None:
 def test_recipes_work_with_curl(site, folder, run):
     output = run(["bash", "-euo", "pipefail", "-c", "\n".join(blocks(RECIPES, "sh"))])
     assert output.count(": OK") >= 4
+    assert "0 new sentences, 0 bad rows\n" in output
     pages = [json.loads(line) for line in (folder / "gold.jsonl").read_text().splitlines()]
     rows = [row for page in pages for row in page["results"]]
     assert len(pages) > 1
@@ -146,6 +149,7 @@ def test_recipes_work_in_python(site, folder, run):
     assert re.search(r"^\d+ items of imported$", output, re.MULTILINE)
     assert re.search(r"^expected: \d+ cents, at most: \d+ cents$", output, re.MULTILINE)
     assert "\n0 newer\n" in output
+    assert "\n0 new sentences, 0 cents\n" in output
     assert (folder / "manifest.json").exists()
     [archive] = folder.glob("*.zip")
     assert zipfile.is_zipfile(archive)
@@ -155,7 +159,7 @@ def test_recipes_work_in_python(site, folder, run):
 
 def test_recipes_are_the_same_for_both():
     sections = re.split(r"^## \d+\. ", RECIPES.read_text("utf-8"), flags=re.MULTILINE)[1:]
-    assert len(sections) == 11
-    assert [text.count("```sh\n") for text in sections] == [1] * 11
-    # The last one has the receiver besides, which is a program of its own.
-    assert [text.count("```python\n") for text in sections] == [*[1] * 10, 2]
+    assert len(sections) == 12
+    assert [text.count("```sh\n") for text in sections] == [1] * 12
+    # The recipe of webhooks has the receiver besides, which is a program of its own.
+    assert [text.count("```python\n") for text in sections] == [*[1] * 10, 2, 1]

@@ -12,12 +12,13 @@ from annotation.models import Item
 from consolidation.models import Gold
 from crowd.enums import GrantState
 from crowd.models import QualificationType, Worker
+from projects.domain.create_project import write_guidelines
 from projects.models import Project
 from tests.api.conftest import add_definition
 from tests.api.training import add_evaluations
-from tests.crowd.factories import make_session, make_study
+from tests.crowd.factories import make_study, make_unknown_settlement
 from tests.dashboard.campaign import START, TARGET, Campaign, add_items, make_project
-from tests.jobs.factories import make_gold_import, make_import
+from tests.jobs.factories import make_gold_import, make_import, make_resource_import
 from tests.releases.projects import make_release_rows
 
 pytestmark = pytest.mark.django_db
@@ -39,8 +40,21 @@ LISTS = (
     "releases",
     "studies",
     "sessions",
+    "session_payments",
+    "guidelines",
+    "resource_imports",
 )
-OTHERS = ("pools", "groups", "funnel", "project", "costs", "exports", "jobs", "system_evaluations")
+OTHERS = (
+    "resources",
+    "pools",
+    "groups",
+    "funnel",
+    "project",
+    "costs",
+    "exports",
+    "jobs",
+    "system_evaluations",
+)
 ALL = (*LISTS, *OTHERS)
 
 
@@ -62,7 +76,9 @@ def fill(campaign: Campaign) -> None:
         make_import(project, actor=str(number))
         make_gold_import(project, actor=str(number))
         make_study(project.budget)
-        make_session(project.budget, campaign.workers[0])
+        make_unknown_settlement(project.budget, campaign.workers[0])
+        make_resource_import(project, actor=str(number))
+        write_guidelines(project=project, role="generator", text=f"# {number}", now=START)
         add_definition(project, 1 + project.resources.count())
     make_release_rows(project, len(campaign.items))
 

@@ -227,3 +227,65 @@ def test_number_of_generators_stays_once_items_are_published(api, campaign):
     assert response.status_code == 409
     campaign.project.refresh_from_db()
     assert campaign.project.title != "New"
+
+
+# --- protocol ------------------------------------------------------------------------------------
+
+
+def test_protocol_is_changed_as_on_the_page(api, project):
+    wanted = {"protocol": "validation", "validators_per_item": 3, "validators_to_agree": 2}
+    response = change(api, wanted)
+    assert response.status_code == 200
+    assert response.json() | wanted == response.json()
+    assert response.json()["generators_per_item"] == 1
+    logged = StateChange.objects.get(aggregate="projects.Project", new="validation")
+    assert (logged.old, logged.reason) == ("consolidation", "2 of 3 validators")
+    assert logged.actor.startswith("rita by token ts_")
+    # The rest of the protocol stays.
+    assert change(api, {"validators_per_item": 4}).json()["validators_to_agree"] == 2
+    assert change(api, {"protocol": "consolidation"}).json()["validators_per_item"] == 4
+
+
+def test_impossible_protocol_is_refused(api, project):
+    for body in (
+        {"protocol": "verification"},  # not with this scheme
+        {"validators_per_item": 2, "validators_to_agree": 3},
+        {"validators_per_item": 1},
+    ):
+        response = change(api, body | {"title": "Renamed"})
+        assert (response.status_code, attrs_of(response)) == (400, ["protocol"])
+    for body in (
+        {"protocol": "vote"},
+        {"protocol": None},
+        {"validators_per_item": 10},
+        {"revision_limit": 4},
+        {"after_disputes": ""},
+    ):
+        response = change(api, body)
+        assert (response.status_code, attrs_of(response)) == (400, list(body))
+    assert not StateChange.objects.filter(aggregate="projects.Project").exists()
+
+
+def test_protocol_stays_once_items_are_published(api, campaign):
+    response = change(api, {"protocol": "validation", "title": "Renamed"})
+    assert (response.status_code, response.json()["errors"][0]["code"]) == (409, "invalid_state")
+    assert "published items under consolidation" in response.content.decode()
+    campaign.project.refresh_from_db()
+    assert (campaign.project.protocol, campaign.project.title) == ("consolidation", "Project demo")
+    # The present protocol is no change.
+    assert change(api, {"protocol": "consolidation", "validators_to_agree": 2}).status_code == 200
+
+
+def test_what_follows_a_dispute_is_changed_later(api, campaign):
+    wanted = {"revision_limit": 2, "after_disputes": "leave"}
+    assert change(api, wanted).json() | wanted == change(api, {}).json()
+    reasons = set(StateChange.objects.values_list("reason", flat=True))
+    assert "revisions of a disputed annotation: 1 -> 2" in reasons
+
+
+def test_protocol_of_a_changed_project_is_refused(api, project):
+    tag = api.get(reverse("api:project", args=["demo"])).headers["ETag"]
+    Project.objects.update(title="Other")
+    assert change(api, {"protocol": "validation"}, **{"If-Match": tag}).status_code == 412
+    project.refresh_from_db()
+    assert project.protocol == "consolidation"

@@ -97,6 +97,26 @@ def test_job_that_does_not_end_in_time(site, campaign):
         project.wait(job)
 
 
+def test_corpus_is_previewed_and_then_imported(site, campaign):
+    project = site.project("demo")
+    count = campaign.project.items.count()
+    with job_worker():
+        previewed = project.preview_corpus(SENTENCES, items_files=EXPERT, partition="dev")
+        assert (previewed["state"], previewed["partition"]) == ("uploaded", "dev")
+        preview = previewed["preview"]
+        assert preview["state"] == "finished"
+        assert campaign.project.items.count() == count
+        imported = project.wait(project.confirm_import(previewed))
+    assert imported["items_added"] == preview["items_added"] > 0
+    assert campaign.project.items.count() == count + preview["items_added"]
+
+
+def test_preview_that_does_not_end_in_time(site, campaign):
+    project = site.project("demo")
+    with pytest.raises(JobTimeoutError, match=r"has no preview after 0\.1 seconds"):
+        project.preview_corpus(SENTENCES, timeout=0.1)
+
+
 def test_pages_are_followed(site, campaign):
     listed = list(site.pages("projects/demo/items/", limit=5))
     assert {row["key"] for row in listed} == {item.key for item in campaign.items}

@@ -6,8 +6,8 @@ from typing import Any
 
 from crowd.domain.hits.prepare_hits import HitPlan, hit_type_of, prepare_hits
 from crowd.domain.money.hit_reservations import HitTerms
-from crowd.enums import HitState, SessionState, SettlementState
-from crowd.models import Assignment, Budget, Hit, Settlement, Study, StudySession, Worker
+from crowd.enums import HitState, PaymentKind, PaymentState, SessionState, SettlementState
+from crowd.models import Assignment, Budget, Hit, Payment, Settlement, Study, StudySession, Worker
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 _numbers = count(1)
@@ -110,4 +110,19 @@ def make_unknown_settlement(budget: Budget, worker: Worker) -> Settlement:
         state=SettlementState.UNKNOWN,
         planned_at=NOW,
         paid_at=NOW,
+    )
+
+
+def make_rejected_payment(assignment: Assignment) -> Payment:
+    """Return a bonus that the provider has rejected."""
+    return Payment.objects.create(
+        assignment=assignment,
+        kind=PaymentKind.BONUS,
+        amount_cents=7,
+        fee_cents=1,
+        token=f"rejected-{next(_numbers)}",
+        reason="3 units",
+        state=PaymentState.FAILED,
+        intended_at=NOW,
+        error="The worker's account is closed.",
     )

@@ -1,15 +1,18 @@
-"""Factories for jobs in any state, without their files."""
+"""Factories for jobs in any state, without their files, and for failures of sweeps."""
+
+from datetime import datetime
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.domain.corpus.queue_import import IMPORT
 from annotation.domain.corpus.source_files import ReadOptions
+from consolidation.domain.experts.queue_resource import RESOURCE_IMPORT
 from consolidation.domain.gold.queue_gold import queue_gold
 from datasets.domain.exports.queue_export import queue_export
 from datasets.domain.systems.evaluate_systems import Reference, queue_evaluation
 from jobs.domain.queue_job import queue_job
 from jobs.domain.run_jobs import run_next_job
-from jobs.models import Job
+from jobs.models import Job, SweepFailure
 from projects.models import Project
 from releases.domain.details import Author, ReleaseDetails
 from releases.domain.queue_release import queue_release
@@ -40,6 +43,31 @@ def make_gold_import(project: Project, actor: str = "rita") -> Job:
         reading=ReadOptions("utf-8"),
         actor=actor,
         now=START,
+    )
+
+
+def make_resource_import(project: Project, actor: str = "rita") -> Job:
+    parameters = {
+        "name": "lexicon",
+        "format": "json",
+        "files": [],
+        "switches": {"core_only": True},
+        "presets": {},
+    }
+    return queue_job(
+        kind=RESOURCE_IMPORT, scope=project.slug, parameters=parameters, actor=actor, now=START
+    )
+
+
+def make_failure(at: datetime = START) -> SweepFailure:
+    """Return a row that a sweep could not process."""
+    return SweepFailure.objects.create(
+        sweep="send payments",
+        model="crowd.Payment",
+        object_id=1 + SweepFailure.objects.count(),
+        error="TimeoutError",
+        first_failed_at=at,
+        retry_at=at,
     )
 
 

@@ -59,7 +59,7 @@ def test_site_without_problems_has_no_alerts():
 def test_failing_row_alerts_until_it_is_set_aside():
     failure = make_failure()
     assert open_keys() == {"failing rows"}
-    set_aside(failures=[failure], by="root", now=NOW)
+    set_aside(failures=[failure], actor="root", now=NOW)
     assert open_keys() == set()
 
 

@@ -35,7 +35,7 @@ from annotation.domain.corpus.queue_import import (
 )
 from annotation.domain.corpus.source_files import ColumnsError
 from annotation.domain.corpus.text_encodings import readings_of
-from annotation.domain.corpus.uploads import open_uploads
+from annotation.domain.corpus.uploads import open_uploads, stored_errors
 from annotation.domain.corpus.written_text import NOT_ALIGNED, written_text
 from jobs.domain.kinds import JobKind, JobRun
 from jobs.models import Job
@@ -94,7 +94,7 @@ class Preview:
     `duplicates` have the text of an earlier one, and are imported. `bad_rows` will be skipped.
     `replaceable` counts what differs from the project and has no work, and `with_work` the other
     differences. `offers` counts the bad rows that a setting would accept, by the setting's parameter.
-    `errors` and `warnings` describe the first rows of each. If not `whole`, the files have more
+    `error_rows` and `warnings` describe the first rows of each. If not `whole`, the files have more
     rows. `problem` gives the reason if a file can't be read at all. If it is not UTF-8, `readings` has
     the first such line in the encodings that may be right. `table` describes the first file, if it is
     one.
@@ -113,13 +113,21 @@ class Preview:
     replaceable: int = 0
     with_work: int = 0
     offers: dict[str, int] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
+    error_rows: list[dict[str, Any]] = field(default_factory=list)
     warning_count: int = 0
     warnings: list[str] = field(default_factory=list)
     whole: bool = True
     problem: str = ""
     readings: dict[str, str] = field(default_factory=dict)
     table: dict[str, Any] | None = None
+
+    @property
+    def errors(self) -> list[str]:
+        """Return the messages of `error_rows`, with their files and lines."""
+        return [
+            str(FileError(row["file"], row["line"], row["message"], field=row["field"]))
+            for row in self.error_rows
+        ]
 
     @property
     def read(self) -> int:
@@ -280,8 +288,8 @@ class _Reading:
         most = BAD_ROWS if self._rows is not None else MAX_BAD_ROWS
         if preview.bad_rows > most:
             raise FileError(error.file, error.line, f"is the last of more than {most:,} bad rows.")
-        if len(preview.errors) < SHOWN:
-            preview.errors.append(self._upload.describe(error))
+        if len(preview.error_rows) < SHOWN:
+            preview.error_rows += stored_errors([error], self._upload.names)
 
     def _warn(self, kind: str, line: int, message: str) -> None:
         """Count a warning, and describe the first ones of each kind."""

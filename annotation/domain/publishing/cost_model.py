@@ -97,6 +97,21 @@ def item_cents(costs: Sequence[RoleCost], *, project: Project) -> float:
     return sum(cost.total_cents * counts[cost.role] for cost in costs)
 
 
+@dataclass(frozen=True, slots=True)
+class ItemCost:
+    """The cost of an item with fees. It is assumed until each role has worked."""
+
+    cents: float
+    is_assumed: bool
+
+
+def item_cost(*, project: Project) -> ItemCost:
+    """Return the cost of an item under the project's protocol and pay."""
+    costs = role_costs(project=project)
+    is_assumed = not all(cost.seen for cost in costs)
+    return ItemCost(item_cents(costs, project=project), is_assumed)
+
+
 def _role_cost(project: Project, role: str, terms: Terms) -> RoleCost:
     seen: Work | None = figures_of(newest_work, role, project=project).value
     units, seconds = seen[:2] if seen else ([ASSUMED[Role(role)][0]], [ASSUMED[Role(role)][1]])

@@ -25,6 +25,7 @@ from crowd.domain.money.pay_in_session import pay_in_session
 from crowd.domain.provider.providers import capabilities_of
 from crowd.domain.provider.site_key import site_key
 from crowd.domain.sessions.arrivals import Arrival
+from crowd.domain.sessions.refuse_sessions import lock_session_to_decide
 from crowd.domain.workers.languages import language_of
 from crowd.domain.workers.qualifications import (
     define_qualification,
@@ -40,6 +41,7 @@ PAGE = "annotation:compensation"
 UNSUBMITTED = gettext_noop("Your session was approved without a submitted task.")
 LIFETIME_SECONDS = 60 * 86400
 MAX_CENTS = 100_000
+PAID_WITHOUT_TASKS = gettext_noop("Your session is paid although no task was submitted.")
 
 
 @transaction.atomic
@@ -117,6 +119,16 @@ def pay_session(*, session: StudySession, reason: str, actor: str, now: datetime
         actor=actor,
         now=now,
     )
+
+
+@transaction.atomic
+def pay_empty_session(*, session: StudySession, actor: str, now: datetime) -> Compensation:
+    """Pay the reward of a session without any task, as a person has decided.
+
+    Raise SessionDecisionError, BudgetExceededError.
+    """
+    lock_session_to_decide(session=session, now=now)
+    return pay_session(session=session, reason=PAID_WITHOUT_TASKS, actor=actor, now=now)
 
 
 def book_approved_sessions(*, clock: Callable[[], datetime], limit: int = 50) -> int:

@@ -75,7 +75,7 @@ def pending_work(*, budget: Budget, qualifications: QuerySet[QualificationType])
     """Count the budget's rows and the grants of the qualifications."""
     assignments = Assignment.objects.filter(hit__budget=budget)
     payments = list(
-        _payments(budget)
+        payments_of(budget=budget)
         .exclude(state__in=ENDED_PAYMENTS)
         .order_by()
         .values_list("state")
@@ -92,7 +92,7 @@ def pending_work(*, budget: Budget, qualifications: QuerySet[QualificationType])
     )
 
 
-def _payments(budget: Budget) -> QuerySet[Payment]:
+def payments_of(*, budget: Budget) -> QuerySet[Payment]:
     return Payment.objects.filter(assignment__hit__budget=budget)
 
 
@@ -124,7 +124,7 @@ def failures_of(
     """Return the newest rows of each kind with an error, at most `limit`. Includes held payments."""
     hits = Hit.objects.filter(Q(state=HitState.FAILED) | ~Q(error=""), budget=budget)
     payments = (
-        _payments(budget)
+        payments_of(budget=budget)
         .filter(
             Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~Q(error=""),
         )

@@ -73,6 +73,15 @@ def sessions_to_decide(*, budget: Budget, now: datetime) -> QuerySet[StudySessio
     return rows.select_related("study__hit_type", "worker").order_by("completed_at", "pk")
 
 
+def lock_session_to_decide(*, session: StudySession, now: datetime) -> StudySession:
+    """Return the locked row of a session on which a person decides. Raise SessionDecisionError."""
+    row = StudySession.objects.select_for_update().get(pk=session.pk)
+    budget = session.study.budget
+    if not sessions_to_decide(budget=budget, now=now).filter(pk=row.pk).exists():
+        raise SessionDecisionError("This session doesn't need a decision any more.")
+    return row
+
+
 def request_returns(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
     """Ask workers to return sessions without usable work, that are early or that were never opened."""
     unopened = Q(state=SessionState.ACTIVE, arrived_at=None)
@@ -173,11 +182,7 @@ def refuse_session(*, session: StudySession, reason: str, actor: str, now: datet
 
     Raise SessionDecisionError, or ValueError if the reason is too short.
     """
-    row = StudySession.objects.select_for_update().get(pk=session.pk)
-    if row.state != SessionState.SUBMITTED or row.assignments.exists() or row.rejection_reason:
-        raise SessionDecisionError(
-            "This session doesn't need a decision any more. Reload the page."
-        )
+    row = lock_session_to_decide(session=session, now=now)
     check_reason(reason, provider=Provider(session.study.provider))
     StudySession.objects.filter(pk=row.pk).update(rejection_reason=reason)
     log_state_change(

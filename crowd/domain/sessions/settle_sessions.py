@@ -394,7 +394,7 @@ def resolve_settlement(
     """Decide a bonus of unknown outcome: book it, or let it be paid again. Raise SettlementError."""
     row = Settlement.objects.select_for_update().get(pk=settlement.pk)
     if row.state != SettlementState.UNKNOWN:
-        raise SettlementError("This bonus doesn't need a decision any more. Reload the page.")
+        raise SettlementError("This bonus doesn't need a decision any more.")
     new = SettlementState.CONFIRMED if was_paid else SettlementState.APPROVED
     log_state_change(instance=row, old=row.state, new=new, actor=actor, now=now)
     if was_paid:

@@ -104,19 +104,21 @@ def _median(minutes: Sequence[float], estimated: int) -> float | None:
     return median(counted) if len(counted) >= MIN_SESSIONS else None
 
 
+def settlements_of(*, budget: Budget) -> QuerySet[Settlement]:
+    """Return the payments of the project's sessions, newest first."""
+    rows = Settlement.objects.filter(session__study__budget=budget).order_by("-pk")
+    return rows.select_related("session__study__hit_type", "session__worker")
+
+
 def unknown_settlements(*, budget: Budget) -> QuerySet[Settlement]:
     """Return the payments whose outcome is unknown, oldest first. A person has to decide them."""
-    rows = Settlement.objects.filter(
-        session__study__budget=budget, state=SettlementState.UNKNOWN
-    ).order_by("pk")
-    return rows.select_related("session__study__hit_type", "session__worker")
+    return settlements_of(budget=budget).filter(state=SettlementState.UNKNOWN).order_by("pk")
 
 
 def failing_settlements(*, budget: Budget) -> QuerySet[Settlement]:
     """Return payments that are repeated after an error, such as an empty wallet."""
-    rows = Settlement.objects.filter(session__study__budget=budget).exclude(error="")
-    undecided = rows.exclude(state__in=[SettlementState.UNKNOWN, SettlementState.CONFIRMED])
-    return undecided.select_related("session__study", "session__worker").order_by("-pk")
+    rows = settlements_of(budget=budget).exclude(error="")
+    return rows.exclude(state__in=[SettlementState.UNKNOWN, SettlementState.CONFIRMED])
 
 
 def failing_sessions(*, budget: Budget) -> QuerySet[StudySession]:
