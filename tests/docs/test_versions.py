@@ -58,7 +58,7 @@ def test_readers_choose_a_version_and_search_it(published, chromium: Browser):
         page = context.new_page()
         page.goto(f"{published}/")
         page.wait_for_url("**/latest/")
-        selector = page.locator("#version-selector")
+        selector = page.locator("#version-selector select")
         expect(selector.locator("option")).to_have_text(["1.1", "1.0"])
         selector.select_option("1.0")
         page.wait_for_url("**/1.0/**")
