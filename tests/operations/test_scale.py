@@ -168,19 +168,21 @@ def processes_of(pid: int) -> Iterator[int]:
 
 def cpu_times(site: TrialSite) -> dict[str, float]:
     """Return the CPU seconds so far of web servers, workers and database."""
-    groups = {"web": 0.0, "workers": 0.0, "database": database_seconds(site)}
+    database = int((site.cluster.data / "postmaster.pid").read_text().partition("\n")[0])
+    groups = {"web": 0.0, "workers": 0.0, "database": service_seconds(database)}
     for name, service in site.services.items():
-        group = "web" if name.startswith("web") else "workers"
-        groups[group] += sum(map(cpu_seconds, processes_of(service.pid)))
+        groups["web" if name.startswith("web") else "workers"] += service_seconds(service.pid)
     return groups
 
 
-def database_seconds(site: TrialSite) -> float:
-    """Return the CPU seconds of PostgreSQL's processes, also of connections that have ended."""
-    server = int((site.cluster.data / "postmaster.pid").read_text().partition("\n")[0])
-    fields = Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()
+def service_seconds(pid: int) -> float:
+    """Return the CPU seconds of a process and its children, also of children that have ended.
+
+    gunicorn replaces its processes after some thousand requests.
+    """
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     ended = (int(fields[13]) + int(fields[14])) / TICKS
-    return ended + sum(map(cpu_seconds, processes_of(server)))
+    return ended + sum(map(cpu_seconds, processes_of(pid)))
 
 
 def memory_of(site: TrialSite) -> dict[str, float]:
