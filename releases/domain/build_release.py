@@ -17,7 +17,6 @@ from datasets.domain.exports.export_gold import MANIFEST
 from datasets.domain.exports.store_export import pack
 from projects.domain.webhook_events import record_event
 from projects.enums import WebhookEvent
-from releases.domain.write_folder import write_folder
 from releases.models import Release
 
 
@@ -72,6 +71,8 @@ def rebuild_release(release: Release) -> None:
 @contextmanager
 def _built(release: Release) -> Iterator[tuple[Path, dict[str, Any], dict[str, Any]]]:
     """Yield the path of a new ZIP file with the files, their manifest, and the facts of the ZIP file."""
+    from releases.domain.write_folder import write_folder  # noqa: PLC0415 - loads pyarrow and numpy
+
     name = f"{release.project.slug}-{release.version}"
     with TemporaryDirectory(prefix="release-", dir=settings.VAR_DIR) as temporary:
         folder, path = Path(temporary, "folder"), Path(temporary, f"{name}.zip")

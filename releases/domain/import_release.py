@@ -26,8 +26,8 @@ from projects.domain.schemes import digest_of, scheme_of
 from projects.languages import DEFAULT_LANGUAGE, LANGUAGES
 from projects.models import Project
 from releases.domain.gold_folder import ITEMS, RESOURCES
+from releases.domain.layout import LAYOUT
 from releases.domain.release_archive import ReleaseArchive, open_release
-from releases.domain.write_folder import LAYOUT
 from schemes.content_models import Strict, validated
 from schemes.contract.errors import ContentError, FileError
 from schemes.contract.records import SentenceRecord

@@ -18,16 +18,13 @@ from releases.domain.gold_folder import (
     write_items,
     write_resources,
 )
+from releases.domain.layout import CROISSANT, LAYOUT, README
 from releases.domain.methods_text import methods_text
 from releases.domain.paper_figures import figure_files, paper_figures
 from releases.domain.paper_tables import numbers_json, paper_tables, tables_md, tables_tex
 from releases.domain.parquet import write_parquet
 from releases.domain.released import Released
 from releases.models import Release
-
-README, CROISSANT = "README.md", "croissant.json"
-# The version of the folder's layout, which an import checks.
-LAYOUT = 1
 
 
 def write_folder(release: Release, folder: Path) -> dict[str, Any]:

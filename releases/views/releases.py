@@ -28,12 +28,12 @@ from releases.domain.build_release import ReleaseFilesError, open_archive, read_
 from releases.domain.comments import comments_of
 from releases.domain.details import ReleaseDetailsError, details_of_json
 from releases.domain.facts import previous_release
+from releases.domain.layout import README
 from releases.domain.licences import licence_name
 from releases.domain.publishing.upload import publications_of, upload_jobs
 from releases.domain.queue_release import queue_build, queue_release, release_jobs
 from releases.domain.queue_release_import import queue_release_import
 from releases.domain.topics import open_topics
-from releases.domain.write_folder import README
 from releases.enums import Service
 from releases.forms import ImportReleaseForm, PublicForm, ReleaseForm
 from releases.models import Publication, Release

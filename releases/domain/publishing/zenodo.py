@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from releases.domain.citation import zenodo_json
+from releases.domain.layout import README
 from releases.domain.licences import LICENCES, licence_name
 from releases.domain.publishing.plan import (
     Plan,
@@ -20,7 +21,6 @@ from releases.domain.publishing.plan import (
 from releases.domain.publishing.zenodo_client import ZenodoClient, ZenodoError
 from releases.domain.release_files import ReleaseFiles
 from releases.domain.released import Released
-from releases.domain.write_folder import README
 from releases.enums import PublicationState, Service
 from releases.models import Publication, Release
 from schemes.contract.values import Json
