@@ -60,11 +60,13 @@ def test_readers_choose_a_version_and_search_it(published, chromium: Browser):
         page.wait_for_url("**/latest/")
         selector = page.locator("#version-selector select")
         expect(selector.locator("option")).to_have_text(["1.1", "1.0"])
-        selector.select_option("1.0")
-        page.wait_for_url("**/1.0/**")
+        # What is typed before the index is built finds nothing.
+        with page.expect_console_message(lambda message: "search ready" in message.text):
+            selector.select_option("1.0")
+            page.wait_for_url("**/1.0/**")
         page.keyboard.press("s")
-        page.locator("#mkdocs-search-query").fill("pseudonym")
+        page.locator("#mkdocs-search-query").press_sequentially("pseudonym", delay=50)
         first = page.locator("#mkdocs-search-results a").first
         expect(first).to_be_visible()
-        assert "/1.0/" in first.get_attribute("href")
+        assert "/1.0/" in first.evaluate("link => link.href")
         assert {f"http://{host}" for host in hosts} == {published}
