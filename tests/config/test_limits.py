@@ -13,7 +13,13 @@ from web.large_bodies import UPLOAD_PAGES
 
 MIB = 2**20
 VERSION = "1.0"
-API_UPLOADS = ("api:imports", "api:gold_imports", "api:system_evaluations", "api:entries")
+API_UPLOADS = (
+    "api:imports",
+    "api:gold_imports",
+    "api:resource_imports",
+    "api:system_evaluations",
+    "api:entries",
+)
 TEXT = (environment.ROOT / "deploy" / "Caddyfile").read_text()
 LIMITS = (environment.ROOT / "docs" / "reference" / "limits.md").read_text()
 

@@ -98,9 +98,9 @@ def test_card_says_all_if_every_item_was_reviewed(project, tmp_path):
 def test_card_has_the_signals_as_totals_and_no_record(project, tmp_path):
     assert "How answers were entered" not in card(project, tmp_path / "before")
     record = {
-        "fields": [{"name": "why-this", "pasted": 4321, "pastes": 1}],
+        "fields": [{"name": "why-this", "pasted": 43218765, "pastes": 1}],
         "intervals": {},
-        "counts": {"gestures": 9876},
+        "counts": {"gestures": 98761234},
     }
     Submission.objects.filter(worker__isnull=False).update(inputs=record)
     text = card(project, tmp_path / "after")
@@ -111,5 +111,5 @@ def test_card_has_the_signals_as_totals_and_no_record(project, tmp_path):
     assert "- Entered by a script: 0.0 % of submissions, 0.0 % of workers" in text
     files = [path for path in (tmp_path / "after").rglob("*") if path.is_file()]
     contents = b"".join(path.read_bytes() for path in files)
-    for part in (b"why-this", b"4321", b"9876", b"gestures"):
+    for part in (b"why-this", b"43218765", b"98761234", b"gestures"):
         assert part not in contents
