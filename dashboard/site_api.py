@@ -173,7 +173,7 @@ class RetryFailure(_FailureChange):
 
 
 class SetAsideFailure(_FailureChange):
-    """Try a row no more, until it is retried."""
+    """Stop trying a row until it is retried."""
 
     operations = {"POST": "set_aside_failure"}
     change = set_aside
